@@ -1,0 +1,1 @@
+"""Looks, compares, reports. Reads tables and ledger through their selectors; writes only its own rows."""

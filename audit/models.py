@@ -1,0 +1,152 @@
+"""What the audit found and reconciled: append-only rows of its own."""
+
+from __future__ import annotations
+
+import uuid
+
+from django.db import models
+from django.db.models import Q
+
+from casino.append_only import RecordedAt
+
+
+class Finding(models.Model):
+    """Something the audit noticed: a reason to look. Unique by its key, so that a second look adds none."""
+
+    class Severity(models.TextChoices):
+        NOTE = "note"
+        MINOR = "minor"
+        MAJOR = "major"
+
+    uuid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
+    key = models.CharField(max_length=160, unique=True, help_text="round, seat, wager and kind; or session and kind")
+    kind = models.CharField(max_length=20)
+    severity = models.CharField(max_length=5, choices=Severity.choices)
+    flag = models.BooleanField(default=False, help_text="statistical: a reason to look, never proof")
+    shift = models.ForeignKey("tables.Shift", models.PROTECT, related_name="findings")
+    session = models.ForeignKey("tables.TableSession", models.PROTECT, null=True, related_name="findings")
+    round = models.ForeignKey("tables.Round", models.PROTECT, null=True, related_name="findings")
+    dealer = models.ForeignKey("tables.Dealer", models.PROTECT, null=True, related_name="findings")
+    seat = models.PositiveSmallIntegerField(null=True)
+    wager = models.CharField(max_length=20, blank=True)
+    effect = models.BigIntegerField(help_text="minor units from the house's side: an overpayment of 500 is -500")
+    due = models.BigIntegerField(null=True, help_text="the patron's net by the rules, or the expected count")
+    done = models.BigIntegerField(null=True, help_text="what finally moved, or the counted figure")
+    why = models.TextField(help_text="the reason sheet")
+    facts = models.JSONField(default=dict)
+    recorded_at = RecordedAt()
+
+    class Meta:
+        constraints = [models.CheckConstraint(condition=Q(severity__in=["note", "minor", "major"]), name="audit_finding_known_severity")]
+        ordering = ["-id"]
+
+    def __str__(self) -> str:
+        return f"{self.kind.replace('_', ' ')}"
+
+
+class FindingEvent(models.Model):
+    """What became of a finding: open, assigned, answered, reviewed, closed; or a note added."""
+
+    class State(models.TextChoices):
+        OPEN = "open"
+        ASSIGNED = "assigned"
+        ANSWERED = "answered"
+        REVIEWED = "reviewed"
+        CLOSED = "closed"
+
+    finding = models.ForeignKey(Finding, models.PROTECT, related_name="events")
+    sequence = models.PositiveSmallIntegerField()
+    state = models.CharField(max_length=10, choices=State.choices)
+    by = models.ForeignKey("casino.User", models.PROTECT, null=True, related_name="+", help_text="empty where the audit itself opened it")
+    note = models.CharField(max_length=1000, blank=True)
+    recorded_at = RecordedAt()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["finding", "sequence"], name="audit_findingevent_in_order")]
+        ordering = ["finding", "sequence"]
+
+    def __str__(self) -> str:
+        return f"{self.finding} {self.state}"
+
+
+class ShiftReconciliation(models.Model):
+    """A shift put together from its books, rounds and counts. A new one only where a figure changed (`fingerprint`)."""
+
+    class Grade(models.TextChoices):
+        ESTIMATE = "estimate"
+        COUNTED = "counted"
+        FINAL = "final"
+
+    uuid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
+    shift = models.ForeignKey("tables.Shift", models.PROTECT, related_name="reconciliations")
+    sequence = models.PositiveSmallIntegerField()
+    grade = models.CharField(max_length=8, choices=Grade.choices)
+    fingerprint = models.BinaryField(max_length=32)
+    recorded_at = RecordedAt()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["shift", "sequence"], name="audit_shiftreconciliation_in_order"),
+            models.UniqueConstraint(fields=["shift", "fingerprint"], name="audit_shiftreconciliation_once"),
+        ]
+        ordering = ["shift", "-sequence"]
+
+    def __str__(self) -> str:
+        return f"{self.shift}, reconciliation {self.sequence}"
+
+
+class SessionReconciliation(models.Model):
+    """One session's line: minor units; None where something was not counted yet or cannot be known."""
+
+    reconciliation = models.ForeignKey(ShiftReconciliation, models.PROTECT, related_name="lines")
+    session = models.ForeignKey("tables.TableSession", models.PROTECT, related_name="reconciliations")
+    rounds = models.PositiveIntegerField()
+    irregular = models.PositiveIntegerField()
+    opener = models.BigIntegerField(null=True)
+    closer = models.BigIntegerField(null=True)
+    expected_closer = models.BigIntegerField(null=True)
+    fills = models.BigIntegerField()
+    chip_credits = models.BigIntegerField()
+    buy_ins = models.BigIntegerField()
+    drop = models.BigIntegerField(null=True)
+    handle = models.BigIntegerField()
+    collected = models.BigIntegerField()
+    paid = models.BigIntegerField()
+    win_by_play = models.BigIntegerField()
+    win_by_count = models.BigIntegerField(null=True)
+    tray_variance = models.BigIntegerField(null=True)
+    drop_variance = models.BigIntegerField(null=True)
+    payout_variance = models.BigIntegerField()
+    book_variance = models.BigIntegerField(help_text="rounds' win minus the books': zero unless an entry is missing or wrong")
+    rake = models.BigIntegerField()
+    theoretical_win = models.BigIntegerField(null=True)
+    breakage = models.CharField(max_length=40, blank=True, help_text="an exact fraction of a minor unit")
+    recorded_at = RecordedAt()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["reconciliation", "session"], name="audit_sessionreconciliation_once")]
+        ordering = ["reconciliation", "session"]
+
+    def __str__(self) -> str:
+        return f"{self.session}"
+
+
+class ReportFile(models.Model):
+    """A report that was written: its format, bytes' hash and place."""
+
+    uuid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
+    shift = models.ForeignKey("tables.Shift", models.PROTECT, related_name="report_files")
+    report = models.CharField(max_length=40)
+    format = models.CharField(max_length=4)
+    content_sha256 = models.CharField(max_length=64, help_text="of the report's content, whatever the format")
+    file_sha256 = models.CharField(max_length=64)
+    path = models.CharField(max_length=500)
+    size = models.BigIntegerField()
+    asked_by = models.ForeignKey("casino.User", models.PROTECT, null=True, related_name="+")
+    recorded_at = RecordedAt()
+
+    class Meta:
+        ordering = ["-id"]
+
+    def __str__(self) -> str:
+        return self.path

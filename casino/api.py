@@ -1,0 +1,89 @@
+"""API conventions: strict JSON in, exact JSON out, one shape of error, pages by key."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import Any
+
+from django.core.exceptions import PermissionDenied
+from django.http import Http404
+from rest_framework.exceptions import APIException, ParseError
+from rest_framework.pagination import CursorPagination
+from rest_framework.parsers import BaseParser
+from rest_framework.response import Response
+from rest_framework.views import exception_handler
+
+from casino.errors import CasinoError, Fault, Unavailable
+
+LARGEST_BODY = 1_000_000
+
+
+def _once(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in found:
+            raise ValueError(f"the key “{key}” stands twice")
+        found[key] = value
+    return found
+
+
+def _not_json(text: str) -> Any:
+    raise ValueError(f"{text} is not JSON")
+
+
+class StrictJSONParser(BaseParser):
+    """One JSON value in UTF-8: no key twice, no NaN or Infinity, no NUL, a megabyte at most."""
+
+    media_type = "application/json"
+
+    def parse(self, stream: Any, media_type: str | None = None, parser_context: Any = None) -> Any:
+        """Return the value; raises ParseError with what is wrong."""
+        body = stream.read(LARGEST_BODY + 1)
+        if len(body) > LARGEST_BODY:
+            raise ParseError("the body is larger than a megabyte", code="bad_json")
+        try:
+            text = body.decode("utf-8-sig")
+            if "\\u0000" in text or "\x00" in text:
+                raise ValueError("NUL is no character of a text")
+            return json.loads(text, object_pairs_hook=_once, parse_constant=_not_json)
+        except (ValueError, RecursionError) as error:
+            raise ParseError(f"not one JSON object: {error}", code="bad_json") from error
+
+
+def answer_error(error: Exception, context: dict[str, Any]) -> Response | None:
+    """Return the response of any error in the one shape of spec/rounds.md: `{"error": …, "errors": […]}`."""
+    if isinstance(error, CasinoError):
+        response = Response(error.as_json(), status=error.status)
+        if isinstance(error, Unavailable):
+            response["Retry-After"] = "1"
+        return response
+    answer = exception_handler(error, context)
+    if answer is not None:
+        fault = Fault(_code(error), _message(error))
+        answer.data = {"error": fault.as_json(), "errors": [fault.as_json()]}
+    return answer
+
+
+def _code(error: Exception) -> str:
+    if isinstance(error, Http404):
+        return "not_found"
+    if isinstance(error, PermissionDenied):
+        return "not_allowed"
+    codes = error.get_codes() if isinstance(error, APIException) else "error"
+    return codes if isinstance(codes, str) else "invalid"
+
+
+def _message(error: Exception) -> str:
+    if isinstance(error, APIException):
+        return str(error.detail)
+    return str(error) or type(error).__name__
+
+
+class PagesByKey(CursorPagination):
+    """Newest first by primary key: each row once, whatever is added meanwhile, and no deep offsets."""
+
+    ordering = "-id"
+    page_size = 50
+    max_page_size = 500
+    page_size_query_param = "limit"

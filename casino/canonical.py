@@ -1,0 +1,31 @@
+"""Canonical JSON (RFC 8785) of the values that Pitbook hashes. Standard library only."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+_LARGEST = 2**53 - 1
+
+
+def canonical_json(value: Any) -> bytes:
+    """Return the RFC 8785 bytes of `value`: objects, lists, text, whole numbers up to 2^53 - 1, true, false, null.
+
+    Raises ValueError for anything else; there is no float in Pitbook's hashes. Source: RFC 8785, sections 3.2.2 and 3.2.3.
+    """
+    return json.dumps(_ordered(value), ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
+
+
+def _ordered(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        if not all(isinstance(key, str) for key in value):
+            raise ValueError("keys of canonical JSON are text")
+        return {key: _ordered(value[key]) for key in sorted(value, key=lambda key: key.encode("utf-16-be"))}
+    if isinstance(value, (list, tuple)):
+        return [_ordered(item) for item in value]
+    if value is None or isinstance(value, (str, bool)):
+        return value
+    if isinstance(value, int) and -_LARGEST <= value <= _LARGEST:
+        return value
+    raise ValueError(f"{value!r} has no canonical JSON here")

@@ -1,0 +1,48 @@
+"""Deleting a state: the folder, and what its servers had elsewhere. Standard library only."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import sys
+from pathlib import Path
+
+from casino.embedded_locks import Busy, EmbeddedError, take
+from casino.embedded_state import Place, place_of, read_secrets, secrets_file
+
+_SECONDS = 20.0
+
+
+def wipe(state: Path) -> int:
+    """Delete `state` and return 0; nothing there is good as well. Refuses a folder that is no state, and one that is in use."""
+    if not state.exists():
+        return 0
+    secrets = read_secrets(state)
+    if secrets is None:
+        raise EmbeddedError(f"{state} is not a state folder of Pitbook ({secrets_file(state).name} is missing); nothing was deleted.")
+    place = place_of(state, secrets)
+    try:
+        leases = take(place.lock("leases"), seconds=_SECONDS, waiting_for="the last user of the servers to end")
+    except Busy as error:
+        raise EmbeddedError(f"{state} is in use and was not deleted. {error}") from error
+    try:
+        _delete(place)
+    finally:
+        os.close(leases)
+    sys.stdout.write(f"deleted: {state}\n")
+    return 0
+
+
+def _delete(place: Place) -> None:
+    """Delete everything, the lock that we hold last: whoever waits for it then sees that the folder is gone, and makes it anew."""
+    for folder in {place.home, place.run} - {place.state}:
+        shutil.rmtree(folder, ignore_errors=True)
+    last = [secrets_file(place.state), place.lock("leases")]
+    for path in [*(each for each in place.state.iterdir() if each not in last), *last]:
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path)
+        else:
+            path.unlink()
+    with contextlib.suppress(OSError):  # a mount point stays
+        place.state.rmdir()

@@ -1,0 +1,207 @@
+"""Jobs: rows first, Celery second. The row is the truth, its lock is the lease, a message only wakes a worker up.
+
+A job's work and its `done` commit together; a killed worker's lock is gone with its connection, and whoever looks next (a worker that
+gets ready, or beat's minute) sends the job again. Source: spec/books.md "Posting"; design/foundations.md, 5.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any, Protocol
+
+import redis
+from celery import current_app
+from django.conf import settings
+from django.db import transaction
+from django.db.models.functions import Now
+from kombu.exceptions import OperationalError
+
+from casino import embedded
+from casino.models import Job, User
+
+log = logging.getLogger(__name__)
+
+OPEN = (Job.State.QUEUED, Job.State.RUNNING)
+MOST_ATTEMPTS = 5
+PROGRESS_SECONDS = 3600
+
+
+class Report(Protocol):
+    """What a handler calls to say how far it is."""
+
+    def __call__(self, done: int, total: int, what: str = "") -> None:
+        """Say that `done` of `total` steps are done."""
+
+
+Handler = Callable[[Job, Report], Mapping[str, Any] | None]
+_HANDLERS: dict[str, Handler] = {}
+_EVERY_MINUTE: list[Callable[[], None]] = []
+
+
+def handles(kind: str) -> Callable[[Handler], Handler]:
+    """Return the decorator that makes a function the handler of jobs of `kind`: job and progress in, the job's result out.
+
+    The handler runs inside the transaction that also marks the job done, and must be safe to run twice.
+    """
+
+    def keep(handler: Handler) -> Handler:
+        _HANDLERS[kind] = handler
+        return handler
+
+    return keep
+
+
+def every_minute(function: Callable[[], None]) -> Callable[[], None]:
+    """Register `function` to be called by beat's minute."""
+    _EVERY_MINUTE.append(function)
+    return function
+
+
+def minute() -> None:
+    """Run what is due every minute; one that fails does not keep the others from their turn."""
+    for function in _EVERY_MINUTE:
+        try:
+            function()
+        except Exception:
+            log.exception("%s failed", function.__name__)
+    send_due()
+
+
+def announce(kind: str, key: str, args: Mapping[str, Any] | None = None, *, by: User | None = None) -> Job:
+    """Return the job of `kind` and `key`, inserted in the caller's transaction where there is none yet; nudge a worker after commit."""
+    job, _ = Job.objects.get_or_create(key=key, defaults={"kind": kind, "args": dict(args or {}), "asked_by": by})
+    transaction.on_commit(lambda: nudge(job.pk))
+    return job
+
+
+def ensure_broker() -> None:
+    """Start or join the embedded broker, where that is the one in use."""
+    if settings.EMBEDDED_BROKER:
+        embedded.ensure(settings.STATE, durable=settings.DURABLE)
+
+
+def nudge(job_id: int) -> None:
+    """Wake a worker up. A broker that is down is logged, not raised: beat sends what nobody took."""
+    try:
+        ensure_broker()
+        current_app.send_task("casino.tasks.run_job", args=[job_id], retry=False)
+    except (OperationalError, OSError, redis.RedisError, embedded.EmbeddedError) as error:
+        log.warning("job %s waits for the minute: the broker does not answer (%s)", job_id, error)
+
+
+def send_due() -> int:
+    """Send every open job that is due, and return how many. A second message for one that runs finds it locked and goes away."""
+    due = list(Job.objects.filter(state__in=OPEN, due_at__lte=Now()).order_by("id").values_list("pk", flat=True)[:1000])
+    for job_id in due:
+        nudge(job_id)
+    return len(due)
+
+
+def run(job_id: int, worker: str = "") -> bool:
+    """Do the job unless somebody does or did; return whether this call finished it. A failure is kept on the row and tried again."""
+    if not _begin(job_id, worker):
+        return False
+    try:
+        return _work(job_id)
+    except Exception as error:
+        log.exception("job %s failed", job_id)
+        _keep_failure(job_id, error)
+        return False
+
+
+def _begin(job_id: int, worker: str) -> bool:
+    """Mark the job as running, in a transaction of its own, so that everyone can see it."""
+    with transaction.atomic():
+        job = Job.objects.select_for_update(skip_locked=True).filter(pk=job_id, state__in=OPEN).first()
+        if job is None:
+            return False
+        if job.attempts >= MOST_ATTEMPTS:
+            job.state, job.finished_at = Job.State.FAILED, Now()
+            job.error = job.error or f"the worker died {job.attempts} times at it"
+            job.save(update_fields=["state", "finished_at", "error"])
+            return False
+        job.state, job.started_at, job.worker, job.attempts = Job.State.RUNNING, Now(), worker, job.attempts + 1
+        job.save(update_fields=["state", "started_at", "worker", "attempts"])
+        return True
+
+
+def _work(job_id: int) -> bool:
+    with transaction.atomic():
+        job = Job.objects.select_for_update(skip_locked=True).filter(pk=job_id, state=Job.State.RUNNING).first()
+        if job is None:
+            return False
+        progress = Progress(job.pk)
+        result = _HANDLERS[job.kind](job, progress)
+        job.state, job.finished_at, job.error = Job.State.DONE, Now(), ""
+        job.result = dict(result) if result is not None else None
+        job.save(update_fields=["state", "finished_at", "error", "result"])
+    progress.end()
+    return True
+
+
+def _keep_failure(job_id: int, error: Exception) -> None:
+    with transaction.atomic():
+        job = Job.objects.select_for_update().get(pk=job_id)
+        if job.state not in OPEN:
+            return
+        job.error = f"{type(error).__name__}: {error}".replace("\x00", "\ufffd")[:10_000]
+        if job.attempts >= MOST_ATTEMPTS:
+            job.state, job.finished_at = Job.State.FAILED, Now()
+        else:
+            job.state, job.due_at = Job.State.QUEUED, Now() + timedelta(seconds=5 * 2**job.attempts)
+        job.save(update_fields=["error", "state", "finished_at", "due_at"])
+
+
+@dataclass(frozen=True)
+class Step:
+    """How far a running job is."""
+
+    done: int
+    total: int
+    what: str
+
+
+class Progress:
+    """Says how far a job is, through Valkey: the job's own transaction is not seen before it ends. Nothing depends on it."""
+
+    def __init__(self, job_id: int) -> None:
+        self._key = f"pitbook:job:{job_id}:progress"
+        self._client = broker_client()
+        self._last = 0.0
+
+    def __call__(self, done: int, total: int, what: str = "") -> None:
+        """Say it, ten times a second at most; the last step always."""
+        if done < total and time.monotonic() - self._last < 0.1:
+            return
+        self._last = time.monotonic()
+        try:
+            self._client.set(self._key, json.dumps([done, total, what]), ex=PROGRESS_SECONDS)
+        except redis.RedisError as error:
+            log.debug("progress not said: %s", error)
+
+    def end(self) -> None:
+        """Forget it: the row says done."""
+        try:
+            self._client.delete(self._key)
+        except redis.RedisError as error:
+            log.debug("progress not ended: %s", error)
+
+
+def progress_of(job: Job) -> Step | None:
+    """Return how far a running job is, or None where nobody knows."""
+    try:
+        said = broker_client().get(f"pitbook:job:{job.pk}:progress")
+    except redis.RedisError:
+        return None
+    return Step(*json.loads(said)) if said else None
+
+
+def broker_client() -> redis.Redis:
+    """Return a client of the Redis-protocol server, embedded or elsewhere."""
+    url = settings.REDIS_URL or settings.SERVERS.redis_url(db=1)
+    return redis.Redis.from_url(url, socket_connect_timeout=2, socket_timeout=2)

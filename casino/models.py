@@ -1,0 +1,150 @@
+"""Who works here, what they may do, and what is to be done: users without superusers, role events, jobs."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterable
+from typing import Any
+
+from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
+from django.contrib.auth.validators import ASCIIUsernameValidator
+from django.contrib.postgres.fields import ArrayField
+from django.db import models
+from django.db.models import Q
+
+from casino import roles
+from casino.append_only import RecordedAt
+from casino.errors import Refused
+
+
+class UserManager(BaseUserManager["User"]):
+    """Makes users; there is no way to make a superuser."""
+
+    def create_user(self, username: str, password: str | None = None, **fields: Any) -> User:
+        """Return a new user who can sign in with `password`, or cannot sign in where it is None."""
+        user = self.model(username=username, **fields)
+        user.set_password(password)
+        user.save(using=self._db, force_insert=True)
+        return user
+
+    def create_superuser(self, username: str, password: str | None = None, **fields: Any) -> User:
+        """Refuse: what a person may do comes from their roles."""
+        raise Refused("no_superusers", "There are no superusers here. The first administrator is made at set-up.")
+
+
+class User(AbstractBaseUser):
+    """A person on the staff who signs in. `username` is the staff number; what they may do comes from their roles alone."""
+
+    username = models.CharField("staff number", max_length=40, unique=True, validators=[ASCIIUsernameValidator()])
+    name = models.CharField(max_length=120, blank=True)
+    email = models.EmailField(blank=True)
+    is_active = models.BooleanField("works here", default=True)
+    is_superuser = models.BooleanField(default=False, editable=False)
+    date_joined = models.DateTimeField(db_default=models.functions.Now(), editable=False)
+
+    objects = UserManager()
+    USERNAME_FIELD = "username"
+    EMAIL_FIELD = "email"
+    REQUIRED_FIELDS: list[str] = []
+
+    class Meta:
+        constraints = [models.CheckConstraint(condition=Q(is_superuser=False), name="casino_user_no_superusers")]
+        ordering = ["username"]
+
+    def __str__(self) -> str:
+        return self.username
+
+    @property
+    def is_staff(self) -> bool:
+        """Return whether they may sign in to the admin: everyone who works here and has a role."""
+        return self.is_active and bool(self.roles)
+
+    @property
+    def roles(self) -> dict[str, tuple[str, ...] | None]:
+        """Return the roles in effect with the pits they are for (None: all), read once per object. One query."""
+        if not hasattr(self, "_roles"):
+            events = self.role_events.order_by("sequence").values_list("role", "action", "pits")
+            self._roles = roles.in_effect((role, action, tuple(pits) if pits else None) for role, action, pits in events)
+        return self._roles
+
+    def has_perm(self, perm: str, obj: Any = None) -> bool:
+        """Return whether one of their roles gives Django's permission `perm` ("tables.view_round")."""
+        return self.is_active and roles.has_perm(self.roles, perm)
+
+    def has_perms(self, perm_list: Iterable[str], obj: Any = None) -> bool:
+        """Return whether they have all of `perm_list`."""
+        return all(self.has_perm(perm, obj) for perm in perm_list)
+
+    def has_module_perms(self, app_label: str) -> bool:
+        """Return whether they have any permission of the app."""
+        return self.is_active and roles.has_module_perms(self.roles, app_label)
+
+
+class RoleEvent(models.Model):
+    """A role was granted, reviewed or withdrawn. Append-only; a role is what its last event says."""
+
+    user = models.ForeignKey(User, models.PROTECT, related_name="role_events")
+    sequence = models.PositiveIntegerField()
+    role = models.CharField(max_length=20, choices=roles.CHOICES)
+    action = models.CharField(max_length=10, choices=[("grant", "granted"), ("review", "reviewed"), ("withdraw", "withdrawn")])
+    pits = ArrayField(models.CharField(max_length=20), null=True, blank=True, help_text="codes of pits; empty for all")
+    by = models.ForeignKey(User, models.PROTECT, null=True, related_name="+", help_text="empty only at set-up")
+    recorded_at = RecordedAt()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["user", "sequence"], name="casino_roleevent_in_order"),
+            models.CheckConstraint(condition=~Q(by=models.F("user")), name="casino_roleevent_not_ones_own"),
+            models.CheckConstraint(condition=Q(role__in=roles.ROLES), name="casino_roleevent_known_role"),
+        ]
+        ordering = ["user", "sequence"]
+
+    def __str__(self) -> str:
+        return f"{self.user} {self.role} {self.action}"
+
+
+class Job(models.Model):
+    """Something to be done by a worker: the outbox and the truth about it. A row is inserted where the need arises, in its transaction."""
+
+    class State(models.TextChoices):
+        QUEUED = "queued"
+        RUNNING = "running"
+        DONE = "done"
+        FAILED = "failed"
+        CANCELLED = "cancelled"
+
+    uuid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
+    kind = models.CharField(max_length=40)
+    key = models.CharField(max_length=200, unique=True, help_text="one job a key, whoever asks for it again")
+    args = models.JSONField(default=dict)
+    state = models.CharField(max_length=10, choices=State.choices, default=State.QUEUED)
+    attempts = models.PositiveSmallIntegerField(default=0)
+    asked_by = models.ForeignKey(User, models.PROTECT, null=True, related_name="+")
+    asked_at = models.DateTimeField(db_default=models.functions.Now(), editable=False)
+    due_at = models.DateTimeField(db_default=models.functions.Now())
+    started_at = models.DateTimeField(null=True)
+    finished_at = models.DateTimeField(null=True)
+    worker = models.CharField(max_length=120, blank=True)
+    error = models.TextField(blank=True)
+    result = models.JSONField(null=True)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(state__in=["queued", "running", "done", "failed", "cancelled"]), name="casino_job_known_state"
+            )
+        ]
+        indexes = [models.Index(fields=["due_at"], condition=Q(state__in=["queued", "running"]), name="casino_job_open")]
+        ordering = ["-id"]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.key}"
+
+
+class PartitionedTable(models.Model):
+    """The list of tables that are partitioned by month; migrations write it, `pitbook_make_partitions` reads it."""
+
+    name = models.CharField(max_length=60, primary_key=True)
+
+    def __str__(self) -> str:
+        return self.name

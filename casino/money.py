@@ -1,0 +1,46 @@
+"""Whole minor units: the only kind of money there is in Pitbook. Standard library only."""
+
+from __future__ import annotations
+
+from typing import NewType
+
+Minor = NewType("Minor", int)
+"""An amount in the currency's minor unit (cents; whole yen; a thousandth of a dinar)."""
+
+CEILING = 10**15
+"""Every amount is below this: a sum of nine thousand of them still fits a signed 64-bit column."""
+
+
+def parse_amount(text: str, exponent: int, *, decimal: str = ".", group: str = ",") -> Minor:
+    """Return the minor units that a person typed as `text` in a currency with `exponent` decimals.
+
+    Digits may be grouped in threes by `group` or a space; `decimal` splits off at most `exponent` digits. Anything that could be
+    read in two ways is refused: with a decimal comma, `1.000` is a thousand only where `.` is the group sign.
+
+    Raises ValueError naming what is wrong. Source: spec/rounds.md "Money"; design/house.md "Money, time, ids".
+    """
+    typed = text.strip().replace(" ", "").replace("\u00a0", "").replace("\u202f", "")
+    whole, point, fraction = typed.partition(decimal)
+    groups = whole.split(group) if group else [whole]
+    if len(groups) > 1 and (not 1 <= len(groups[0]) <= 3 or any(len(part) != 3 for part in groups[1:])):
+        raise ValueError(f"“{text}” is not an amount: digits are grouped in threes")
+    digits = "".join(groups)
+    if not (digits.isascii() and digits.isdigit()):
+        raise ValueError(f"“{text}” is not an amount")
+    if point and not (fraction.isascii() and fraction.isdigit()):
+        raise ValueError(f"“{text}” is not an amount")
+    if len(fraction) > exponent:
+        raise ValueError(f"“{text}” has more than {exponent} decimals")
+    value = int(digits) * 10**exponent + int((fraction or "0").ljust(exponent, "0") if exponent else 0)
+    if value >= CEILING:
+        raise ValueError(f"“{text}” is too large")
+    return Minor(value)
+
+
+def format_amount(amount: int, exponent: int, *, decimal: str = ".", group: str = ",") -> str:
+    """Return `amount` minor units as a person reads them: grouped, with a real minus sign (U+2212)."""
+    whole, fraction = divmod(abs(amount), 10**exponent)
+    text = f"{whole:,}".replace(",", group)
+    if exponent:
+        text += f"{decimal}{fraction:0{exponent}d}"
+    return f"\u2212{text}" if amount < 0 else text

@@ -1,0 +1,136 @@
+"""Who may do what: spec/night.md's table as data. What is in no row is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
+
+from casino.errors import Refused
+
+if TYPE_CHECKING:
+    from casino.models import User
+
+ROLES = (
+    "supervisor",
+    "pit_boss",
+    "shift_manager",
+    "cage",
+    "count_team",
+    "surveillance",
+    "auditor",
+    "games_manager",
+    "administrator",
+)
+CHOICES = [(role, role.replace("_", " ")) for role in ROLES]
+APPROVING = frozenset({"pit_boss", "shift_manager", "auditor"})
+"""Roles that approve: a grant takes effect when an auditor has reviewed it."""
+
+Pits = tuple[str, ...] | None
+Effective = Mapping[str, Pits]
+
+_FLOOR = {"supervisor", "pit_boss"}
+_LOOKS = {"surveillance", "auditor"}
+ACTIONS: Mapping[str, frozenset[str]] = {
+    action: frozenset(allowed)
+    for action, allowed in {
+        "enter_rounds": _FLOOR,
+        "read_rounds": _FLOOR | _LOOKS | {"shift_manager"},
+        "record_irregular": _FLOOR,
+        "rule_irregular": {"auditor"},
+        "record_buy_in": _FLOOR,
+        "attest_count": _FLOOR | {"shift_manager"},
+        "run_session": _FLOOR | {"shift_manager"},
+        "read_counts": _FLOOR | _LOOKS | {"shift_manager", "count_team"},
+        "request_chips": _FLOOR,
+        "issue_chips": {"cage"},
+        "read_chips": _FLOOR | _LOOKS | {"shift_manager", "cage"},
+        "count_drop": {"count_team"},
+        "carry_box": _FLOOR | {"count_team"},
+        "see_expected": _LOOKS,
+        "see_findings": _FLOOR | _LOOKS | {"shift_manager"},
+        "read_reports": _FLOOR | _LOOKS | {"shift_manager"},
+        "end_shift": {"shift_manager"},
+        "open_shift": {"shift_manager"},
+        "reconcile": {"shift_manager", "auditor"},
+        "read_ledger": _LOOKS | {"shift_manager"},
+        "read_paytables": _FLOOR | _LOOKS | {"shift_manager", "games_manager"},
+        "propose_paytable": {"games_manager"},
+        "approve_paytable": {"auditor"},
+        "import": {"pit_boss", "shift_manager"},
+        "see_own_jobs": set(ROLES),
+        "see_all_jobs": {"administrator"},
+        "manage_users": {"administrator"},
+        "review_users": {"auditor"},
+    }.items()
+}
+
+_PERMS: Mapping[str, str] = {
+    **{f"tables.view_{model}": "read_rounds" for model in ("round", "wager")},
+    "tables.add_round": "enter_rounds",
+    **{f"tables.view_{model}": "read_reports" for model in ("shift", "tablesession", "pit", "table", "property", "dealer")},
+    "tables.view_traycount": "read_counts",
+    "tables.view_dropcount": "read_counts",
+    "tables.view_chipmovement": "read_chips",
+    "tables.view_paytableversion": "read_paytables",
+    **{f"ledger.view_{model}": "read_ledger" for model in ("account", "entry", "transfer")},
+    **{f"audit.view_{model}": "see_findings" for model in ("finding",)},
+    **{f"audit.view_{model}": "read_reports" for model in ("shiftreconciliation", "sessionreconciliation", "reportfile")},
+    "casino.view_job": "see_own_jobs",
+    "casino.view_user": "review_or_manage_users",
+    "casino.add_user": "manage_users",
+    "casino.change_user": "manage_users",
+    "casino.view_roleevent": "review_or_manage_users",
+}
+
+
+def in_effect(events: Iterable[tuple[str, str, Pits]]) -> dict[str, Pits]:
+    """Return the roles in effect after `events` (role, action, pits) in their order: approving roles count once reviewed."""
+    held: dict[str, Pits] = {}
+    granted: dict[str, Pits] = {}
+    for role, action, pits in events:
+        if action == "grant":
+            granted[role] = pits
+            if role not in APPROVING:
+                held[role] = pits
+        elif action == "review" and role in granted:
+            held[role] = granted[role]
+        elif action == "withdraw":
+            held.pop(role, None)
+            granted.pop(role, None)
+    return held
+
+
+def may(held: Effective, action: str, pit: str | None = None) -> bool:
+    """Return whether roles `held` allow `action`, at `pit` where one is named."""
+    return any(pit is None or pits is None or pit in pits for role, pits in held.items() if role in ACTIONS[action])
+
+
+def require(user: User, action: str, pit: str | None = None) -> None:
+    """Raise Refused (`not_allowed`, `not_your_pit`, `left`) unless `user` works here and may do `action` at `pit`."""
+    if not user.is_active:
+        raise Refused("left", f"{user} does not work here any more.")
+    if not may(user.roles, action):
+        raise Refused("not_allowed", f"{user} may not do this ({action.replace('_', ' ')}).", action=action)
+    if not may(user.roles, action, pit):
+        raise Refused("not_your_pit", f"{user} does not work in pit {pit}.", action=action, pit=pit)
+
+
+def pits_for(user: User, action: str) -> Pits:
+    """Return the codes of the pits where `user` may do `action`: None for all, () for none."""
+    granted = [pits for role, pits in user.roles.items() if role in ACTIONS[action]]
+    if any(pits is None for pits in granted):
+        return None
+    return tuple(sorted({pit for pits in granted if pits for pit in pits}))
+
+
+def has_perm(held: Effective, perm: str) -> bool:
+    """Return whether roles `held` give Django's permission; what is not listed is refused."""
+    action = _PERMS.get(perm)
+    if action == "review_or_manage_users":
+        return may(held, "manage_users") or may(held, "review_users")
+    return action is not None and may(held, action)
+
+
+def has_module_perms(held: Effective, app_label: str) -> bool:
+    """Return whether roles `held` give any permission of the app."""
+    return any(has_perm(held, perm) for perm in _PERMS if perm.startswith(f"{app_label}."))

@@ -1,0 +1,54 @@
+"""A service's transaction: retried whole where the database asks for it, bounded, with jitter."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable
+from functools import wraps
+from typing import ParamSpec, TypeVar
+
+from django.db import OperationalError, connection, transaction
+
+from casino.errors import Unavailable
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+MOST_TRIES = 6
+_RETRY = {"40001", "40P01", "55P03"}
+"""serialization_failure, deadlock_detected, lock_not_available."""
+
+
+def in_transaction(service: Callable[P, R]) -> Callable[P, R]:
+    """Return `service` run in one transaction; deadlocks and serialization failures run it again from the start.
+
+    Inside another transaction it runs once, as part of it: only the outermost can be retried whole. Raises Unavailable when the tries
+    are used up: what was asked is not lost by being called something else. Source: spec/books.md, "Posting".
+    """
+
+    @wraps(service)
+    def run(*args: P.args, **kwargs: P.kwargs) -> R:
+        if connection.in_atomic_block:
+            return service(*args, **kwargs)
+        for tried in range(MOST_TRIES):
+            try:
+                with transaction.atomic():
+                    return service(*args, **kwargs)
+            except OperationalError as error:
+                if _sqlstate(error) not in _RETRY:
+                    raise
+                time.sleep(random.uniform(0, 0.01 * 2**tried))  # noqa: S311 - jitter, not a secret
+        raise Unavailable("busy", "The books are busy. Nothing was written; try again.")
+
+    return run
+
+
+def _sqlstate(error: Exception) -> str | None:
+    return getattr(error.__cause__, "sqlstate", None)
+
+
+def broken_constraint(error: Exception) -> str:
+    """Return the name of the constraint or guard that an IntegrityError met, "" where it names none."""
+    diag = getattr(error.__cause__, "diag", None)
+    return (diag.constraint_name if diag is not None else None) or ""

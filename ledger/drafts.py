@@ -1,0 +1,98 @@
+"""What is to be posted, as values: balanced by their shape. Pure."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, date, datetime
+from uuid import UUID, uuid4
+
+from casino.canonical import canonical_json
+from casino.errors import BrokenBooks
+from casino.money import CEILING, Minor
+
+
+@dataclass(frozen=True)
+class TransferDraft:
+    """`amount` minor units leave account `credit` and arrive at account `debit`; half of it cannot be written."""
+
+    credit: str
+    debit: str
+    amount: Minor
+    reason: str = ""
+
+    def __post_init__(self) -> None:
+        """Refuse what the database would: raises BrokenBooks for no movement, too large a one, or one to the same place."""
+        if not 0 < self.amount < CEILING:
+            raise BrokenBooks("bad_transfer", f"A transfer of {self.amount} is none.")
+        if self.credit == self.debit:
+            raise BrokenBooks("bad_transfer", f"A transfer from {self.credit} to itself is none.")
+
+
+@dataclass(frozen=True)
+class EntryDraft:
+    """One event to be posted. Times are aware; amounts are minor units of `currency`; `reference` is unique for ever."""
+
+    kind: str
+    reference: str
+    property: UUID
+    currency: str
+    gaming_day: date
+    occurred_at: datetime
+    transfers: Sequence[TransferDraft]
+    shift: UUID | None = None
+    session: UUID | None = None
+    round: UUID | None = None
+    reverses: UUID | None = None
+    on_behalf_of: int | None = None
+    witness: int | None = None
+    memo: str = ""
+    late: bool = False
+    paytable: str = ""
+    paytable_sha256: str = ""
+    engine_version: str = ""
+    uuid: UUID = field(default_factory=uuid4)
+
+    def fingerprint(self) -> bytes:
+        """Return the 32 bytes that tell two events under one reference apart. Source: spec/books.md, "Custody books"."""
+        return hashlib.sha256(
+            canonical_json(
+                {
+                    "kind": self.kind,
+                    "reference": self.reference,
+                    "reverses": _text(self.reverses),
+                    "property": str(self.property),
+                    "shift": _text(self.shift),
+                    "session": _text(self.session),
+                    "occurred_at": _micros(self.occurred_at),
+                    "on_behalf_of": self.on_behalf_of,
+                    "memo": self.memo,
+                    "transfers": [[t.credit, t.debit, self.currency, t.amount] for t in self.transfers],
+                }
+            )
+        ).digest()
+
+    def reversed(self, *, reference: str, occurred_at: datetime, memo: str, witness: int | None) -> EntryDraft:
+        """Return the draft that moves everything back, to the unit."""
+        back = [TransferDraft(t.debit, t.credit, t.amount, t.reason) for t in self.transfers]
+        return replace(
+            self,
+            kind="reversal",
+            reference=reference,
+            reverses=self.uuid,
+            occurred_at=occurred_at,
+            memo=memo,
+            witness=witness,
+            transfers=back,
+            uuid=uuid4(),
+        )
+
+
+def _text(value: UUID | None) -> str | None:
+    return None if value is None else str(value)
+
+
+def _micros(moment: datetime) -> int:
+    since = moment.astimezone(UTC) - datetime(1970, 1, 1, tzinfo=UTC)
+    return (since.days * 86_400 + since.seconds) * 1_000_000 + since.microseconds

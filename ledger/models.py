@@ -1,0 +1,163 @@
+"""Accounts, entries, transfers; segments and leaves. Added to, never edited: the database refuses the rest (migrations)."""
+
+from __future__ import annotations
+
+import uuid
+
+from django.contrib.postgres.indexes import BrinIndex
+from django.db import models
+from django.db.models import F, Q
+
+from casino.append_only import MadeIn, RecordedAt
+from casino.money import CEILING
+
+
+class Account(models.Model):
+    """A place that holds value: a tray, a drop box, the cage, what patrons hold."""
+
+    class Kind(models.TextChoices):
+        ASSET = "asset"
+        CONTRA = "contra"
+        OUTSIDE = "outside"
+        LIABILITY = "liability"
+        EXPENSE = "expense"
+        VARIANCE = "variance"
+
+    property = models.UUIDField()
+    code = models.CharField(max_length=60)
+    kind = models.CharField(max_length=10, choices=Kind.choices)
+    currency = models.CharField(max_length=3)
+    floor = models.BigIntegerField(null=True, blank=True, help_text="the balance may not go below this, in minor units")
+    ceiling = models.BigIntegerField(null=True, blank=True, help_text="the balance may not go above this, in minor units")
+    opened_at = models.DateTimeField(db_default=models.functions.Now(), editable=False)
+    closed_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["property", "code"], name="ledger_account_code_once"),
+            models.UniqueConstraint(fields=["id", "currency"], name="ledger_account_currency"),
+            models.CheckConstraint(
+                condition=Q(kind__in=["asset", "contra", "outside", "liability", "expense", "variance"]), name="ledger_account_known_kind"
+            ),
+            models.CheckConstraint(condition=Q(currency__regex=r"^[A-Z]{3}$"), name="ledger_account_currency_code"),
+        ]
+        ordering = ["property", "code"]
+
+    def __str__(self) -> str:
+        return self.code
+
+
+class Entry(models.Model):
+    """One event in the books. Property, shift, session and round are plain UUIDs: the ledger knows no tables."""
+
+    uuid = models.UUIDField(default=uuid.uuid4, unique=True)
+    kind = models.CharField(max_length=20)
+    reference = models.CharField(max_length=120, unique=True)
+    fingerprint = models.BinaryField(max_length=32)
+    reverses = models.OneToOneField("self", models.PROTECT, null=True, related_name="reversed_by")
+    property = models.UUIDField()
+    shift = models.UUIDField(null=True)
+    session = models.UUIDField(null=True)
+    round = models.UUIDField(null=True)
+    gaming_day = models.DateField()
+    occurred_at = models.DateTimeField()
+    recorded_at = RecordedAt()
+    made_in = MadeIn()
+    recorded_by = models.ForeignKey("casino.User", models.PROTECT, related_name="+")
+    on_behalf_of = models.ForeignKey("casino.User", models.PROTECT, null=True, related_name="+")
+    witness = models.ForeignKey("casino.User", models.PROTECT, null=True, related_name="+")
+    memo = models.CharField(max_length=300, blank=True)
+    late = models.BooleanField(default=False)
+    paytable = models.CharField(max_length=80, blank=True)
+    paytable_sha256 = models.CharField(max_length=64, blank=True)
+    engine_version = models.CharField(max_length=20, blank=True)
+    transfer_count = models.PositiveSmallIntegerField()
+
+    class Meta:
+        verbose_name_plural = "entries"
+        constraints = [
+            models.UniqueConstraint(fields=["id", "gaming_day"], name="ledger_entry_day"),
+            models.CheckConstraint(
+                condition=(Q(kind="reversal") & Q(reverses__isnull=False)) | (~Q(kind="reversal") & Q(reverses__isnull=True)),
+                name="ledger_entry_only_reversals_reverse",
+            ),
+            models.CheckConstraint(
+                condition=Q(transfer_count__gt=0) | Q(kind__in=["round", "void", "reversal"]), name="ledger_entry_moves_something"
+            ),
+        ]
+        indexes = [
+            models.Index(fields=["shift", "kind"], name="ledger_entry_shift"),
+            models.Index(fields=["session"], name="ledger_entry_session"),
+            models.Index(fields=["round"], condition=Q(round__isnull=False), name="ledger_entry_round"),
+            BrinIndex(fields=["gaming_day"], name="ledger_entry_gaming_day"),
+        ]
+        ordering = ["-id"]
+
+    def __str__(self) -> str:
+        return self.reference
+
+
+class Transfer(models.Model):
+    """One movement: value leaves `credit_account` and arrives at `debit_account`. Partitioned by month of `gaming_day`."""
+
+    id = models.BigAutoField(primary_key=True)
+    gaming_day = models.DateField()
+    entry = models.ForeignKey(Entry, models.PROTECT, related_name="transfers", db_constraint=False)
+    line = models.PositiveSmallIntegerField()
+    credit_account = models.ForeignKey(Account, models.PROTECT, related_name="credits", db_constraint=False)
+    debit_account = models.ForeignKey(Account, models.PROTECT, related_name="debits", db_constraint=False)
+    currency = models.CharField(max_length=3)
+    amount = models.BigIntegerField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["entry", "line", "gaming_day"], name="ledger_transfer_line_once"),
+            models.CheckConstraint(condition=Q(amount__gt=0, amount__lt=CEILING), name="ledger_transfer_moves_something"),
+            models.CheckConstraint(condition=~Q(credit_account=F("debit_account")), name="ledger_transfer_goes_elsewhere"),
+        ]
+        indexes = [
+            models.Index(fields=["credit_account", "gaming_day"], name="ledger_transfer_credit"),
+            models.Index(fields=["debit_account", "gaming_day"], name="ledger_transfer_debit"),
+        ]
+        ordering = ["-id"]
+
+    def __str__(self) -> str:
+        return f"{self.entry_id}/{self.line}"
+
+
+class Segment(models.Model):
+    """A sealed shift: numbered without gaps, with the root over its leaves and the signed checkpoint. A shift that has one is closed for ever."""
+
+    number = models.PositiveBigIntegerField(primary_key=True)
+    property = models.UUIDField()
+    shift = models.UUIDField(unique=True)
+    gaming_day = models.DateField()
+    leaf_count = models.PositiveIntegerField()
+    root = models.BinaryField(max_length=32)
+    outer_root = models.BinaryField(max_length=32)
+    checkpoint = models.TextField()
+    recorded_at = RecordedAt()
+
+    class Meta:
+        ordering = ["number"]
+
+    def __str__(self) -> str:
+        return str(self.number)
+
+
+class Leaf(models.Model):
+    """The exact bytes of one sealed fact. Partitioned by month of `gaming_day`."""
+
+    id = models.BigAutoField(primary_key=True)
+    gaming_day = models.DateField()
+    segment = models.ForeignKey(Segment, models.PROTECT, related_name="leaves", db_constraint=False)
+    index = models.PositiveIntegerField()
+    content = models.BinaryField()
+
+    class Meta:
+        verbose_name_plural = "leaves"
+        constraints = [models.UniqueConstraint(fields=["segment", "index", "gaming_day"], name="ledger_leaf_once")]
+        ordering = ["segment", "index"]
+
+    def __str__(self) -> str:
+        return f"{self.segment_id}/{self.index}"

@@ -1,0 +1,192 @@
+"""The books' verbs: open an account, post an entry, reverse one. Source: spec/books.md, "Posting"."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from uuid import UUID
+
+from django.db import DatabaseError, IntegrityError, connection, transaction
+
+from casino.errors import BrokenBooks, Conflict, NotFound, Refused, Unavailable
+from casino.models import User
+from casino.transactions import broken_constraint, in_transaction
+from ledger.drafts import EntryDraft, TransferDraft
+from ledger.models import Account, Entry, Transfer
+from ledger.selectors import balances
+
+
+def lock_shift(shift: UUID, *, exclusive: bool = False) -> None:
+    """Take the shift's advisory lock until the transaction ends: shared to post, exclusive to seal.
+
+    A statement of its own, and first: with lock and check in one statement an entry slips into a sealed shift, because the statement's
+    snapshot is older than the lock that it waited for.
+    """
+    function = "pg_advisory_xact_lock" if exclusive else "pg_advisory_xact_lock_shared"
+    with connection.cursor() as cursor:
+        cursor.execute(f"SELECT {function}(hashtextextended(%s, 0))", [f"shift:{shift}"])
+
+
+def open_account(property: UUID, code: str, kind: str, currency: str) -> Account:
+    """Return the property's account of `code`, opened now where it was not."""
+    account, _ = Account.objects.get_or_create(property=property, code=code, defaults={"kind": kind, "currency": currency})
+    return account
+
+
+@in_transaction
+def post_entry(draft: EntryDraft, *, by: User) -> Entry:
+    """Return the entry of `draft`, posted with its transfers; the same reference with the same fingerprint is the same entry.
+
+    Raises Conflict (`reference_reused`, `period_closed`, `account_closed`, `already_reversed`), Refused (`floor`, `ceiling`), NotFound
+    (`no_account`), Unavailable (`no_partition`).
+    """
+    if draft.shift is not None:
+        lock_shift(draft.shift)
+    if (kept := Entry.objects.filter(reference=draft.reference).first()) is not None:
+        return _the_same(kept, draft)
+    accounts = _accounts(draft)
+    _hold_limits(draft, accounts)
+    try:
+        with transaction.atomic():
+            entry = _insert(draft, accounts, by)
+    except IntegrityError as error:
+        return _translate(error, draft)
+    return entry
+
+
+def reverse_entry(entry: Entry, *, occurred_at: datetime, reason: str, by: User, witness: User | None = None) -> Entry:
+    """Return the reversal of `entry`: every transfer moved back, to the unit. Raises Conflict (`already_reversed`), Refused (`no_reversal`)."""
+    if entry.kind == "reversal":
+        raise Refused("no_reversal", "A reversal is not reversed: enter the fact anew.", reference=entry.reference)
+    draft = _draft_of(entry).reversed(
+        reference=f"reversal:{entry.uuid}", occurred_at=occurred_at, memo=reason, witness=witness.pk if witness else None
+    )
+    return post_entry(draft, by=by)
+
+
+def _draft_of(entry: Entry) -> EntryDraft:
+    transfers = list(entry.transfers.filter(gaming_day=entry.gaming_day).select_related("credit_account", "debit_account").order_by("line"))
+    return EntryDraft(
+        uuid=entry.uuid,
+        kind=entry.kind,
+        reference=entry.reference,
+        property=entry.property,
+        currency=transfers[0].currency if transfers else "XXX",
+        gaming_day=entry.gaming_day,
+        occurred_at=entry.occurred_at,
+        transfers=[TransferDraft(t.credit_account.code, t.debit_account.code, t.amount) for t in transfers],  # type: ignore[arg-type]
+        shift=entry.shift,
+        session=entry.session,
+        round=entry.round,
+        paytable=entry.paytable,
+        paytable_sha256=entry.paytable_sha256,
+        engine_version=entry.engine_version,
+    )
+
+
+def _the_same(kept: Entry, draft: EntryDraft) -> Entry:
+    if bytes(kept.fingerprint) != draft.fingerprint():
+        raise Conflict(
+            "reference_reused", "Something else was posted under this reference.", reference=draft.reference, entry=str(kept.uuid)
+        )
+    return kept
+
+
+def _accounts(draft: EntryDraft) -> Mapping[str, Account]:
+    codes = {code for transfer in draft.transfers for code in (transfer.credit, transfer.debit)}
+    found = {account.code: account for account in Account.objects.filter(property=draft.property, code__in=codes)}
+    if missing := sorted(codes - found.keys()):
+        raise NotFound("no_account", f"There is no account {missing[0]}.", account=missing[0])
+    return found
+
+
+def _hold_limits(draft: EntryDraft, accounts: Mapping[str, Account]) -> None:
+    """Row-lock the accounts with a floor or a ceiling in sorted order, and refuse what would cross it."""
+    limited = sorted(a.pk for a in accounts.values() if a.floor is not None or a.ceiling is not None)
+    if not limited:
+        return
+    locked = {account.pk: account for account in Account.objects.select_for_update().filter(pk__in=limited).order_by("pk")}
+    held = balances(locked.values())
+    for account in locked.values():
+        after = held[account.pk] + _change(draft, account.code)
+        if account.floor is not None and after < account.floor:
+            raise Refused("floor", f"{account.code} would hold {after}, below its floor of {account.floor}.", account=account.code)
+        if account.ceiling is not None and after > account.ceiling:
+            raise Refused("ceiling", f"{account.code} would hold {after}, above its ceiling of {account.ceiling}.", account=account.code)
+
+
+def _change(draft: EntryDraft, code: str) -> int:
+    return sum((t.debit == code) * t.amount - (t.credit == code) * t.amount for t in draft.transfers)
+
+
+def _insert(draft: EntryDraft, accounts: Mapping[str, Account], by: User) -> Entry:
+    """Insert the entry and its transfers, and have the database check them before the service returns."""
+    reverses = None
+    if draft.reverses is not None:
+        reverses = Entry.objects.get(uuid=draft.reverses)
+    entry = Entry.objects.create(
+        uuid=draft.uuid,
+        kind=draft.kind,
+        reference=draft.reference,
+        fingerprint=draft.fingerprint(),
+        reverses=reverses,
+        property=draft.property,
+        shift=draft.shift,
+        session=draft.session,
+        round=draft.round,
+        gaming_day=draft.gaming_day,
+        occurred_at=draft.occurred_at,
+        recorded_by=by,
+        on_behalf_of_id=draft.on_behalf_of,
+        witness_id=draft.witness,
+        memo=draft.memo,
+        late=draft.late,
+        paytable=draft.paytable,
+        paytable_sha256=draft.paytable_sha256,
+        engine_version=draft.engine_version,
+        transfer_count=len(draft.transfers),
+    )
+    Transfer.objects.bulk_create(_rows(entry, draft.transfers, accounts, draft.currency))
+    with connection.cursor() as cursor:
+        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
+        cursor.execute("SET CONSTRAINTS ALL DEFERRED")
+    return entry
+
+
+def _rows(entry: Entry, transfers: Sequence[TransferDraft], accounts: Mapping[str, Account], currency: str) -> list[Transfer]:
+    return [
+        Transfer(
+            gaming_day=entry.gaming_day,
+            entry=entry,
+            line=line,
+            credit_account=accounts[transfer.credit],
+            debit_account=accounts[transfer.debit],
+            currency=currency,
+            amount=transfer.amount,
+        )
+        for line, transfer in enumerate(transfers, start=1)
+    ]
+
+
+_MEANS = {
+    "ledger_entry_not_sealed": ("period_closed", "The shift is sealed: post it as a late fact of the open shift."),
+    "ledger_transfer_open_account": ("account_closed", "An account of this entry is closed."),
+    "ledger_entry_reverses_id_key": ("already_reversed", "This entry is reversed already."),
+}
+
+
+def _translate(error: IntegrityError, draft: EntryDraft) -> Entry:
+    """Say what an IntegrityError means, once, by constraint name; the loser of a race for a reference gets the winner's entry."""
+    name = broken_constraint(error)
+    if name.startswith("ledger_entry_reference") and (kept := Entry.objects.filter(reference=draft.reference).first()) is not None:
+        return _the_same(kept, draft)
+    if name in _MEANS:
+        code, message = _MEANS[name]
+        raise Conflict(code, message, reference=draft.reference) from error
+    if "no partition of relation" in str(error):
+        raise Unavailable("no_partition", f"The books of {draft.gaming_day:%B %Y} are not opened yet.") from error
+    raise BrokenBooks("refused_by_database", f"The database refuses the entry: {_first_line(error)}", constraint=name) from error
+
+
+def _first_line(error: DatabaseError) -> str:
+    return str(error).partition("\n")[0]

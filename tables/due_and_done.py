@@ -1,0 +1,144 @@
+"""What was due and what the dealer did, put side by side for every wager of a round. Pure.
+
+Source: spec/rounds.md, "A recorded round".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from casino.errors import Fault, InvalidSlip
+from casino.money import Minor
+from tables.engine.game import Stake, WagerDue
+from tables.slips import Done, Mispaid, RoundSlip
+
+POT = "pot"
+
+
+@dataclass(frozen=True)
+class KeptWager:
+    """One wager as it is kept: minor units; `collect` and `pay` are None where due is unknown (an irregular round)."""
+
+    seat: int
+    kind: str
+    stake: Minor
+    collect: Minor | None
+    pay: Minor | None
+    collected: Minor
+    paid: Minor
+    why: str = ""
+    row: str = ""
+    breakage: str = ""
+    uncapped: int | None = None
+    mispaid: str = ""
+    first: Done | None = None
+    note: str = ""
+    patron: str = ""
+
+    @property
+    def payout_variance(self) -> int | None:
+        """Return (collected - paid) - (collect - pay), from the house's side; None where due is unknown."""
+        if self.collect is None or self.pay is None:
+            return None
+        return (self.collected - self.paid) - (self.collect - self.pay)
+
+
+def side_by_side(slip: RoundSlip, stakes: Sequence[Stake], dues: Sequence[WagerDue] | None, *, is_pot_game: bool) -> list[KeptWager]:
+    """Return every wager of the round with due and done; `dues` is None for an irregular round, whose due is unknown.
+
+    A wager that the slip leaves out was done as due; of an irregular round each wager must say what was done. In a pot game any seat of
+    the round may have been paid from the pot, rightly or not. Raises InvalidSlip naming the place under `done`, `mispaid` or `patrons`.
+    """
+    spots = _spots(stakes, dues, slip, is_pot_game=is_pot_game)
+    faults = _strangers(slip, spots)
+    kept = []
+    for (seat, kind), (stake, due) in spots.items():
+        done = slip.done.get((seat, kind), Done())
+        faults += _faults_of(done, stake, due, f"done.{seat}.{kind}")
+        mispaid = next((said for said in slip.mispaid if (said.seat, said.wager) == (seat, kind)), None)
+        kept.append(_keep(seat, kind, stake, due, done, mispaid, slip.patrons.get(seat, "")))
+    if faults:
+        raise InvalidSlip.of(faults)
+    return kept
+
+
+_Spots = Mapping[tuple[int, str], tuple[Minor, WagerDue | None]]
+
+
+def _spots(stakes: Sequence[Stake], dues: Sequence[WagerDue] | None, slip: RoundSlip, *, is_pot_game: bool) -> _Spots:
+    """Return stake and due by (seat, kind): all that the rules know, then pots that were paid where none was due."""
+    spots: dict[tuple[int, str], tuple[Minor, WagerDue | None]] = {}
+    if dues is None:
+        spots = {(stake.seat, stake.kind): (stake.stake, None) for stake in stakes}
+    else:
+        spots = {(due.seat, due.kind): (due.stake, due) for due in dues}
+    if is_pot_game:
+        seats = {stake.seat for stake in stakes}
+        for seat, kind in slip.done:
+            if kind == POT and seat in seats:
+                nothing = WagerDue(seat, POT, Minor(0), Minor(0), Minor(0), "lose", "No share of the pot is due.")
+                spots.setdefault((seat, kind), (Minor(0), nothing if dues is not None else None))
+    return dict(sorted(spots.items(), key=lambda spot: spot[0][0]))
+
+
+def _strangers(slip: RoundSlip, spots: _Spots) -> list[Fault]:
+    """Return a fault for everything that the slip says of a wager or seat that is not in the round."""
+    seats = {seat for seat, _ in spots}
+    faults = [
+        Fault("unknown_field", f"Seat {seat} has no wager “{kind}”.", f"done.{seat}.{kind}")
+        for seat, kind in slip.done
+        if (seat, kind) not in spots
+    ]
+    said: set[tuple[int, str]] = set()
+    for position, one in enumerate(slip.mispaid):
+        where = f"mispaid[{position}]"
+        if (one.seat, one.wager) not in spots:
+            faults.append(Fault("unknown_field", f"Seat {one.seat} has no wager “{one.wager}”.", f"{where}.wager"))
+        elif (one.seat, one.wager) in said:
+            faults.append(Fault("duplicate_wager", "This wager's mistake is said twice.", where))
+        if one.status == "corrected" and (one.first is None or one.first.collected is None or one.first.paid is None):
+            faults.append(Fault("missing_field", "A corrected mistake says what was done first: {collected, paid}.", f"{where}.first"))
+        said.add((one.seat, one.wager))
+    faults += [Fault("bad_seat", f"Seat {seat} is not in the round.", f"patrons.{seat}") for seat in slip.patrons if seat not in seats]
+    return faults
+
+
+def _faults_of(done: Done, stake: Minor, due: WagerDue | None, where: str) -> list[Fault]:
+    if due is None:
+        missing = [name for name in ("collected", "paid") if getattr(done, name) is None]
+        if missing:
+            return [
+                Fault("missing_field", "Of an irregular round, say what was done on every wager.", f"{where}.{name}") for name in missing
+            ]
+    if done.collected is not None and done.collected > stake:
+        return [
+            Fault("bad_amount", f"The house cannot take {done.collected} of a stake of {stake}.", f"{where}.collected", {"stake": stake})
+        ]
+    return []
+
+
+def _keep(seat: int, kind: str, stake: Minor, due: WagerDue | None, done: Done, mispaid: Mispaid | None, patron: str) -> KeptWager:
+    collected = done.collected if done.collected is not None else due.collect if due else Minor(0)
+    paid = done.paid if done.paid is not None else due.pay if due else Minor(0)
+    return KeptWager(
+        seat=seat,
+        kind=kind,
+        stake=stake,
+        collect=due.collect if due else None,
+        pay=due.pay if due else None,
+        collected=collected,
+        paid=paid,
+        why=due.why if due else "",
+        row=(due.row or "") if due else "",
+        breakage=_fraction(due) if due else "",
+        uncapped=due.uncapped if due else None,
+        mispaid=mispaid.status if mispaid else "",
+        first=mispaid.first if mispaid else None,
+        note=mispaid.note if mispaid else "",
+        patron=patron,
+    )
+
+
+def _fraction(due: WagerDue) -> str:
+    return "" if due.breakage is None else str(due.breakage)

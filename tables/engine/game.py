@@ -1,0 +1,171 @@
+"""The protocol that a game fulfils, and the values that it gives. Pure."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache, cached_property
+from json import loads
+from typing import Any, Literal, Protocol
+
+from casino.money import Minor
+from tables.engine.paytable import Paytable
+
+Result = Literal["win", "push", "lose"]
+
+
+@dataclass(frozen=True)
+class Stake:
+    """One stake that lies on the layout: `seat` 1.., `kind` ("ante", "trips", …), `stake` in minor units."""
+
+    seat: int
+    kind: str
+    stake: Minor
+
+
+@dataclass(frozen=True)
+class WagerDue:
+    """What is due on one wager by the rules.
+
+    `collect`: what the house takes of the stake (0 to stake); `pay`: what it pays beyond the returned stake; `net` = pay - collect, the
+    patron's. `row`: the paytable row that decided ("flush"), None where none did; `odds`: what it pays to one. `breakage`: the exact
+    fraction of a minor unit lost (negative: won) by rounding, None where nothing was rounded. `uncapped`: the net without caps, None
+    where no cap cut it. `why`: the reason sheet's line for a guest: rule, hand, paytable row, arithmetic.
+    In a pot game each stake has collect = stake, and a seat's winnings are its wager "pot": stake 0, pay = won.
+    """
+
+    seat: int
+    kind: str
+    stake: Minor
+    collect: Minor
+    pay: Minor
+    result: Result
+    why: str
+    row: str | None = None
+    odds: Fraction | None = None
+    breakage: Fraction | None = None
+    uncapped: Minor | None = None
+
+    @property
+    def net(self) -> int:
+        """Return what the patron gains: + won, 0, or minus the stake."""
+        return self.pay - self.collect
+
+
+class Settlement(ABC):
+    """What is due in one round. Games make their own, which works out words and texts only when somebody asks for them."""
+
+    rake: Minor = Minor(0)
+
+    @property
+    @abstractmethod
+    def dues(self) -> tuple[WagerDue, ...]:
+        """What is due, by ascending seat, then in the game's order of wagers."""
+
+    @property
+    @abstractmethod
+    def json(self) -> str:
+        """The answer of spec/rounds.md as JSON text, keys in the order shown there."""
+
+    @cached_property
+    def answer(self) -> Mapping[str, Any]:
+        """The answer as values. Read back from `json`, so that no door can answer other than the command does."""
+        found: dict[str, Any] = loads(self.json)
+        return found
+
+    @property
+    @abstractmethod
+    def hands(self) -> Mapping[int, str]:
+        """What each seat holds in words for a person, by seat number; a seat whose hand does not count or was not seen is absent."""
+
+    @property
+    def dealer_hand(self) -> str | None:
+        """What the house's dealer holds in words; None where he plays no hand."""
+        return None
+
+
+@dataclass(frozen=True)
+class Field:
+    """One thing that a person types for a round, so that forms need to know no game.
+
+    `kind`: "cards" (text, `count` cards, 0 for any number), "amount" (minor units), "number", "numbers" (a list of whole numbers),
+    "choice" (one of `choices`), "flag" (yes or absent). `required`: False where the round may leave it out. `help`: a short hint.
+    """
+
+    name: str
+    label: str
+    kind: Literal["cards", "amount", "number", "numbers", "choice", "flag"]
+    required: bool = True
+    count: int = 0
+    choices: tuple[str, ...] = ()
+    help: str = ""
+
+
+@dataclass(frozen=True)
+class Layout:
+    """What a round of the game is typed into: fields of the round, fields of each seat (without `seat` itself), the range of seats."""
+
+    round_fields: tuple[Field, ...]
+    seat_fields: tuple[Field, ...]
+    first_seat: int
+    last_seat: int
+
+
+class Deal(Protocol):
+    """A round that was read: it cannot be wrong any more in shape and facts. Games keep their own frozen dataclass behind it."""
+
+    @property
+    def id(self) -> str:
+        """The round's own label."""
+
+    @property
+    def stakes(self) -> Sequence[Stake]:
+        """Every stake that was put down, ascending by seat, in the game's order of wagers. Zero stakes are absent."""
+
+    @property
+    def facts(self) -> Mapping[str, Any]:
+        """The round in its canonical JSON shape: cards as lists, defaults left out, seats ascending, without `paytable`."""
+
+
+class Game(Protocol):
+    """A game is one module in tables/engine/games with a `GAME` that fulfils this."""
+
+    code: str
+    """As in `"game"` of a round: "uth"."""
+    name: str
+    """As on the sign: "Ultimate Texas Hold'em"."""
+    default_paytable: str
+    """"uth-seed@1"."""
+    wager_kinds: tuple[str, ...]
+    """In the order of answers."""
+    is_pot_game: bool
+    """Patrons play for a pot; the house takes at most a rake."""
+    layout: Layout
+
+    def read_paytable(self, raw: Mapping[str, Any]) -> Paytable:
+        """Return the version that the parsed JSON object says, defaults written out. Raises InvalidSlip (bad_paytable, unknown_field, …)."""
+
+    def check_shape(self, raw: Mapping[str, Any]) -> None:
+        """Raise InvalidSlip with every fault of the shape step, which needs no paytable; return where there is none."""
+
+    def read(self, raw: Mapping[str, Any], paytable: Paytable, *, irregular: bool = False) -> Deal:
+        """Return the deal, or raise InvalidSlip with every fault of the first step that has any; `irregular` lets the starred rules pass."""
+
+    def settle(self, deal: Any, paytable: Paytable) -> Settlement:
+        """Return what is due on each wager. Raises InvalidSlip (inexact_payout, bad_amount)."""
+
+    def pack(self, deal: Any) -> bytes:
+        """Return the cards in the game's fixed-width form, one byte a card (rank * 4 + suit; 255 none), for reading millions at once."""
+
+
+@cache
+def games() -> Mapping[str, Game]:
+    """Return every game by its code: each module of tables.engine.games that has a `GAME`, ascending by code."""
+    package = importlib.import_module("tables.engine.games")
+    modules = [importlib.import_module(f"{package.__name__}.{info.name}") for info in pkgutil.iter_modules(package.__path__)]
+    found = [module.GAME for module in modules if hasattr(module, "GAME")]
+    return {game.code: game for game in sorted(found, key=lambda game: game.code)}

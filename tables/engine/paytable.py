@@ -1,0 +1,180 @@
+"""A paytable version as a value: prices and rules of one game, identified by the hash of its canonical JSON. Pure."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, Final
+
+from casino.canonical import canonical_json
+from casino.errors import InvalidSlip
+from casino.money import Minor
+from casino.odds import format_odds, parse_odds
+from tables.engine.faults import Faults, shown
+from tables.engine.reading import Misread, Reader, amount, nested, read_object, stake, whole
+
+
+@dataclass(frozen=True)
+class Paytable:
+    """One version. `content` is the whole object with its defaults written out, odds reduced, basis "to"; `odds` by wager, then by row."""
+
+    game: str
+    name: str
+    version: int
+    content: Mapping[str, Any]
+    odds: Mapping[str, Mapping[str, Fraction]]
+    rules: Mapping[str, Any]
+    payout_unit: Minor
+    rounding: str
+
+    def __hash__(self) -> int:
+        return hash(self.sha256)
+
+    @cached_property
+    def reference(self) -> str:
+        """Return "uth-seed@1"."""
+        return f"{self.name}@{self.version}"
+
+    @cached_property
+    def canonical(self) -> bytes:
+        """Return the RFC 8785 bytes of `content`."""
+        return canonical_json(self.content)
+
+    @cached_property
+    def sha256(self) -> str:
+        """Return the version's identity: 64 hex digits."""
+        return hashlib.sha256(self.canonical).hexdigest()
+
+
+# ---- rules of a version ----
+
+NO_DEFAULT: Final = object()
+
+
+@dataclass(frozen=True)
+class Rule:
+    """One field of a version's `rules`: how it is read, into its canonical JSON value, and what it is where it is left out."""
+
+    read: Reader
+    default: Any = NO_DEFAULT
+
+
+def one_of(*choices: str) -> Reader:
+    """Return a reader of one of these texts."""
+
+    def read(value: Any) -> str:
+        if isinstance(value, str) and value in choices:
+            return value
+        raise Misread("bad_paytable", f"{shown(value)} is none of {', '.join(choices)}.")
+
+    return read
+
+
+def number(least: int, most: int) -> Reader:
+    """Return a reader of a whole number from `least` to `most`."""
+
+    def read(value: Any) -> int:
+        if least <= whole(value) <= most:
+            return int(value)
+        raise Misread("bad_paytable", f"{shown(value)} is not from {least} to {most}.")
+
+    return read
+
+
+def or_null(reader: Reader) -> Reader:
+    """Return a reader that takes null too."""
+    return lambda value: None if value is None else reader(value)
+
+
+def caps(*kinds: str) -> Rule:
+    """Return the rule `caps` of a game with these wagers; caps that bound nothing are null."""
+    wager = nested({kind: amount for kind in kinds})
+    read_both = nested({"wager": or_null(wager), "seat": or_null(amount)})
+
+    def read(value: Any) -> dict[str, Any] | None:
+        found = read_both(value)
+        written = {"wager": found.get("wager") or {}, "seat": found.get("seat")}
+        return written if written["wager"] or written["seat"] is not None else None
+
+    return Rule(or_null(read), None)
+
+
+PAYOUT_UNIT = Rule(stake, 1)
+ROUNDING = Rule(one_of("down", "up", "exact_only"), "down")
+
+
+# ---- reading a version ----
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}", re.ASCII)
+_LAST_VERSION = 10**9
+
+
+def _name(value: Any) -> str:
+    if isinstance(value, str) and _NAME.fullmatch(value):
+        return value
+    raise Misread("bad_paytable", f"{shown(value)} is no name: up to 64 letters, digits, dots, underscores and hyphens.")
+
+
+def _odds(basis: Any) -> Callable[[Any], Fraction]:
+    def read(value: Any) -> Fraction:
+        try:
+            return parse_odds(value if isinstance(value, str) else shown(value), basis="for" if basis == "for" else "to")
+        except ValueError as error:
+            raise Misread("bad_paytable", f"{error}.") from error
+
+    return read
+
+
+def read_version(
+    raw: Mapping[str, Any], game: str, rules: Mapping[str, Rule], odds: Mapping[str, Collection[str]] | None = None
+) -> Paytable:
+    """Return the version that the parsed JSON object says, defaults written out, odds reduced and to one.
+
+    `rules` are those of the game; `odds` names the rows that each wager with odds may list, None where the game has no odds. Raises
+    InvalidSlip with every fault as `bad_paytable`, its place inside the object. Source: spec/rounds.md "Paytable versions".
+    """
+    faults = Faults(raw)
+    fields, required = _fields(raw, game, rules, odds)
+    found = read_object(raw, fields, required, (), faults)
+    if faults.found:
+        worse = Faults(raw)
+        for fault in faults.found:
+            worse.add("bad_paytable", fault.path, fault.message)
+        worse.raise_any()
+    written_rules = {name: found.get("rules", {}).get(name, rule.default) for name, rule in rules.items()}
+    return _paytable(game, found["name"], found["version"], found.get("odds"), written_rules)
+
+
+def _fields(
+    raw: Any, game: str, rules: Mapping[str, Rule], odds: Mapping[str, Collection[str]] | None
+) -> tuple[dict[str, Reader], frozenset[str]]:
+    """Return the readers of the version's fields, and the names of those that it must have."""
+    due = frozenset(name for name, rule in rules.items() if rule.default is NO_DEFAULT)
+    fields: dict[str, Reader] = {
+        "game": one_of(game),
+        "name": _name,
+        "version": number(1, _LAST_VERSION),
+        "rules": nested({name: rule.read for name, rule in rules.items()}, due),
+    }
+    required = {"game", "name", "version", *(["rules"] if due else [])}
+    if odds is not None:
+        read_odds = _odds(raw.get("basis") if isinstance(raw, Mapping) else None)
+        rows = {wager: nested(dict.fromkeys(rows, read_odds)) for wager, rows in odds.items()}
+        fields |= {"basis": one_of("to", "for"), "odds": nested(rows, frozenset(odds))}
+        required.add("odds")
+    return fields, frozenset(required)
+
+
+def _paytable(
+    game: str, name: str, version: int, odds: Mapping[str, Mapping[str, Fraction]] | None, rules: Mapping[str, Any]
+) -> Paytable:
+    content: dict[str, Any] = {"game": game, "name": name, "version": version, "rules": rules}
+    if odds is not None:
+        rows = {wager: {row: format_odds(price) for row, price in prices.items()} for wager, prices in odds.items()}
+        content |= {"basis": "to", "odds": rows}
+    unit, rounding = rules.get("payout_unit", 1), rules.get("rounding", "down")
+    return Paytable(game, name, version, content, odds or {}, rules, unit, rounding)

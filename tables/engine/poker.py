@@ -1,0 +1,145 @@
+"""The strength of a poker hand of five or seven cards, its class and its words. Pure; standard library only.
+
+A card is a whole number, rank * 4 + suit: ranks 0 (two) to 12 (ace), suits clubs, diamonds, hearts, spades. A strength is 0 to 7461, higher
+beats lower, equal ties. Nothing here checks that the cards are different: that is done where they are read. The same tables in NumPy are in
+`batch`. Source: spec/rounds.md "Common"; how: `hand_tables`.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from functools import cache
+
+from tables.engine.hand_tables import (
+    CARD_KEYS,
+    FOUR_OF_A_KIND,
+    FULL_HOUSE,
+    HIGH_CARD,
+    PAIR,
+    RANK_KEYS,
+    RANK_MASK,
+    ROYAL_FLUSH,
+    SUIT_SHIFT,
+    THREE_OF_A_KIND,
+    TWO_PAIR,
+    build_tables,
+    flush_suits,
+    read_shape,
+)
+
+CLASSES = (
+    "high_card",
+    "pair",
+    "two_pair",
+    "three_of_a_kind",
+    "straight",
+    "flush",
+    "full_house",
+    "four_of_a_kind",
+    "straight_flush",
+    "royal_flush",
+)
+"""The classes of hands, lowest first."""
+
+CLASS_STARTS = (0, 1277, 4137, 4995, 5853, 5863, 7140, 7296, 7452, 7461)
+"""The lowest strength of each class."""
+
+STRENGTHS = 7462
+"""How many different strengths five cards have; seven reach 4,824 of them."""
+
+tables = cache(build_tables)
+"""The tables, derived by the first hand that needs them."""
+
+_FLUSH_SUITS = flush_suits()
+_NAMES = {rank + suit: place * 4 + at for place, rank in enumerate("23456789TJQKA") for at, suit in enumerate("cdhs")}
+_NAMED_KEYS = {name: CARD_KEYS[card] for name, card in _NAMES.items()}
+_SINGULARS = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "jack", "queen", "king", "ace")
+_PLURALS = tuple(f"{name}es" if name == "six" else f"{name}s" for name in _SINGULARS)
+
+
+_SEVENS: dict[int, int] = {}
+
+
+def strength(cards: Sequence[int]) -> int:
+    """Return the strength of the best five of seven cards, or of five. Raises ValueError for another number of cards."""
+    try:
+        a, b, c, d, e, f, g = cards
+    except ValueError:
+        return _strength_of_five(cards)
+    key = CARD_KEYS[a] + CARD_KEYS[b] + CARD_KEYS[c] + CARD_KEYS[d] + CARD_KEYS[e] + CARD_KEYS[f] + CARD_KEYS[g]
+    if _FLUSH_SUITS[key >> SUIT_SHIFT]:
+        return tables().flush[_suited(cards, _FLUSH_SUITS[key >> SUIT_SHIFT] - 1)]
+    try:
+        return _SEVENS[key & RANK_MASK]
+    except KeyError:
+        _SEVENS.update(tables().seven)
+        return _SEVENS[key & RANK_MASK]
+
+
+def strength_of_names(names: Sequence[str]) -> int:
+    """Return the strength of seven cards written as in answers ("As", "Td").
+
+    Raises ValueError for another number of cards, KeyError for a name that is no card's.
+    """
+    a, b, c, d, e, f, g = names
+    key = _NAMED_KEYS[a] + _NAMED_KEYS[b] + _NAMED_KEYS[c] + _NAMED_KEYS[d] + _NAMED_KEYS[e] + _NAMED_KEYS[f] + _NAMED_KEYS[g]
+    if _FLUSH_SUITS[key >> SUIT_SHIFT]:
+        return strength([_NAMES[name] for name in names])
+    try:
+        return _SEVENS[key & RANK_MASK]
+    except KeyError:
+        return strength([_NAMES[name] for name in names])
+
+
+def _strength_of_five(cards: Sequence[int]) -> int:
+    a, b, c, d, e = cards
+    if a & 3 == b & 3 == c & 3 == d & 3 == e & 3:
+        return tables().flush[_suited(cards, a & 3)]
+    return tables().five[RANK_KEYS[a >> 2] + RANK_KEYS[b >> 2] + RANK_KEYS[c >> 2] + RANK_KEYS[d >> 2] + RANK_KEYS[e >> 2]]
+
+
+def _suited(cards: Sequence[int], suit: int) -> int:
+    """Return the mask of the ranks of `suit`."""
+    return sum(1 << (card >> 2) for card in cards if card & 3 == suit)
+
+
+def class_number(strength: int) -> int:
+    """Return the place of the class of `strength` in CLASSES: 0 high card to 9 royal flush."""
+    return bisect_right(CLASS_STARTS, strength) - 1
+
+
+def hand_class(strength: int) -> str:
+    """Return the name of the class of `strength`, as paytables and answers write it."""
+    return CLASSES[bisect_right(CLASS_STARTS, strength) - 1]
+
+
+def is_pair_or_better(strength: int) -> bool:
+    """Return whether a hand of `strength` has a pair at least: with it the dealer of Ultimate Texas Hold'em qualifies."""
+    return strength >= CLASS_STARTS[PAIR]
+
+
+def words(strength: int) -> str:
+    """Return the hand as a person says it: "Pair of nines", "Two pair, aces and nines", "Straight, ten high"."""
+    number, matched, side = read_shape(tables().shapes[strength])
+    if number == ROYAL_FLUSH:
+        return "Royal flush"
+    ranks = _ranks(matched) if matched else _ranks(side)
+    many = [_PLURALS[rank] for rank in ranks]
+    if number == HIGH_CARD:
+        return f"{_SINGULARS[ranks[0]].capitalize()} high"
+    if number == PAIR:
+        return f"Pair of {many[0]}"
+    if number == TWO_PAIR:
+        return f"Two pair, {many[0]} and {many[1]}"
+    if number == FULL_HOUSE:
+        return f"Full house, {many[0]} over {_PLURALS[_ranks(side)[0]]}"
+    name = CLASSES[number].replace("_", " ").capitalize()
+    if number in (THREE_OF_A_KIND, FOUR_OF_A_KIND):
+        return f"{name}, {many[0]}"
+    return f"{name}, {_SINGULARS[ranks[0]]} high"
+
+
+def _ranks(mask: int) -> list[int]:
+    """Return the ranks in `mask`, highest first."""
+    return [rank for rank in range(12, -1, -1) if mask >> rank & 1]

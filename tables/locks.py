@@ -1,0 +1,25 @@
+"""Advisory locks of the floor's things. Order: the shift (ledger.services.lock_shift) first, then the session, then a name.
+
+Append-only rows are never row-locked: that needs the right to UPDATE them. All end with the transaction: pools keep session-level ones.
+"""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from django.db import connection
+
+
+def lock_session(session: UUID) -> None:
+    """Wait for the session's turn: round numbers and states are given out one at a time."""
+    _lock(f"session:{session}")
+
+
+def lock_name(name: str) -> None:
+    """Wait for the turn of whatever `name` says ("open:UTH-01")."""
+    _lock(name)
+
+
+def _lock(name: str) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [name])

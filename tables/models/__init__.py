@@ -1,0 +1,26 @@
+"""The floor's rows. Imports ledger.models and casino only."""
+
+from tables.models.chips import ChipMovement, DropCount, SlipCounter, TrayCount
+from tables.models.floor import Dealer, DealerTurn, Pit, Property, SessionEvent, Shift, ShiftEvent, Table, TableSession
+from tables.models.paytables import PaytableVersion, TablePaytable
+from tables.models.play import Round, Wager
+
+__all__ = [
+    "ChipMovement",
+    "Dealer",
+    "DealerTurn",
+    "DropCount",
+    "PaytableVersion",
+    "Pit",
+    "Property",
+    "Round",
+    "SessionEvent",
+    "Shift",
+    "ShiftEvent",
+    "SlipCounter",
+    "Table",
+    "TablePaytable",
+    "TableSession",
+    "TrayCount",
+    "Wager",
+]

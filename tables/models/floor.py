@@ -1,0 +1,207 @@
+"""Where and when: properties, pits, tables, dealers; shifts and the sessions of tables within them.
+
+Shifts and sessions are rows that never change; what state they are in is their last event.
+"""
+
+from __future__ import annotations
+
+import uuid
+from datetime import time
+from zoneinfo import available_timezones
+
+from django.core.exceptions import ValidationError
+from django.core.validators import RegexValidator
+from django.db import models
+from django.db.models import F, Q
+
+from casino.append_only import RecordedAt
+
+CODE = RegexValidator(r"\A[A-Z0-9][A-Z0-9-]{0,19}\Z", "capital letters, digits and hyphens, twenty at most")
+
+
+def known_zone(value: str) -> None:
+    """Raise ValidationError unless `value` names a time zone."""
+    if value not in available_timezones():
+        raise ValidationError(f"“{value}” is no time zone")
+
+
+class Property(models.Model):
+    """A casino: its zone, currency, rollover and tolerances."""
+
+    uuid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
+    code = models.CharField(max_length=20, unique=True, validators=[CODE])
+    name = models.CharField(max_length=120)
+    zone = models.CharField(max_length=60, validators=[known_zone])
+    currency = models.CharField(max_length=3, validators=[RegexValidator(r"\A[A-Z]{3}\Z")])
+    exponent = models.PositiveSmallIntegerField(default=2, help_text="decimals of the currency: 2 for dollars, 0 for yen, 3 for dinars")
+    rollover = models.TimeField(default=time(6))
+    explain_over = models.BigIntegerField(default=1, help_text="a variance of this many minor units or more is explained")
+    report_over = models.BigIntegerField(default=2_500, help_text="… is explained in a signed report")
+    notify_over = models.BigIntegerField(default=10_000, help_text="… goes to the regulator")
+
+    class Meta:
+        verbose_name_plural = "properties"
+        constraints = [models.CheckConstraint(condition=Q(exponent__lte=4), name="tables_property_exponent")]
+        ordering = ["code"]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Pit(models.Model):
+    """A group of tables under one pit boss."""
+
+    property = models.ForeignKey(Property, models.PROTECT, related_name="pits")
+    code = models.CharField(max_length=20, validators=[CODE])
+    name = models.CharField(max_length=120)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["property", "code"], name="tables_pit_code_once")]
+        ordering = ["property", "code"]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Table(models.Model):
+    """One table: `UTH-01`. What is played on it is its game's code."""
+
+    uuid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
+    property = models.ForeignKey(Property, models.PROTECT, related_name="tables")
+    pit = models.ForeignKey(Pit, models.PROTECT, related_name="tables")
+    code = models.CharField(max_length=20, validators=[CODE])
+    game = models.CharField(max_length=20)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["property", "code"], name="tables_table_code_once")]
+        ordering = ["property", "code"]
+
+    def __str__(self) -> str:
+        return self.code
+
+
+class Dealer(models.Model):
+    """A dealer, by staff number. Dealers have no sign-in."""
+
+    property = models.ForeignKey(Property, models.PROTECT, related_name="dealers")
+    code = models.CharField("staff number", max_length=20, validators=[CODE])
+    name = models.CharField(max_length=120, blank=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["property", "code"], name="tables_dealer_code_once")]
+        ordering = ["property", "code"]
+
+    def __str__(self) -> str:
+        return self.code
+
+
+class Shift(models.Model):
+    """One shift of one gaming day."""
+
+    class Kind(models.TextChoices):
+        DAY = "day"
+        SWING = "swing"
+        GRAVE = "grave"
+
+    uuid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
+    property = models.ForeignKey(Property, models.PROTECT, related_name="shifts")
+    gaming_day = models.DateField()
+    kind = models.CharField(max_length=5, choices=Kind.choices)
+    starts_at = models.DateTimeField()
+    ends_at = models.DateTimeField()
+    recorded_at = RecordedAt()
+    opened_by = models.ForeignKey("casino.User", models.PROTECT, related_name="+")
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["property", "gaming_day", "kind"], name="tables_shift_once"),
+            models.CheckConstraint(condition=Q(ends_at__gt=F("starts_at")), name="tables_shift_takes_time"),
+        ]
+        ordering = ["-gaming_day", "-starts_at"]
+
+    def __str__(self) -> str:
+        return f"{self.get_kind_display()} shift, {self.gaming_day:%-d %B %Y}"
+
+
+class _Event(models.Model):
+    """A state was reached: who, when, why. The sequence is guarded by the database."""
+
+    sequence = models.PositiveSmallIntegerField()
+    occurred_at = models.DateTimeField()
+    recorded_at = RecordedAt()
+    by = models.ForeignKey("casino.User", models.PROTECT, related_name="+")
+    note = models.CharField(max_length=300, blank=True)
+
+    class Meta:
+        abstract = True
+
+
+class ShiftEvent(_Event):
+    """`open`, then `ended`."""
+
+    class State(models.TextChoices):
+        OPEN = "open"
+        ENDED = "ended"
+
+    shift = models.ForeignKey(Shift, models.PROTECT, related_name="events")
+    state = models.CharField(max_length=10, choices=State.choices)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["shift", "sequence"], name="tables_shiftevent_in_order")]
+        ordering = ["shift", "sequence"]
+
+    def __str__(self) -> str:
+        return f"{self.shift} {self.state}"
+
+
+class TableSession(models.Model):
+    """One table open within one shift."""
+
+    uuid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
+    shift = models.ForeignKey(Shift, models.PROTECT, related_name="sessions")
+    table = models.ForeignKey(Table, models.PROTECT, related_name="sessions")
+    sequence = models.PositiveSmallIntegerField(default=1, help_text="1 for the first opening of the table in the shift")
+    recorded_at = RecordedAt()
+
+    class Meta:
+        verbose_name = "session"
+        constraints = [models.UniqueConstraint(fields=["shift", "table", "sequence"], name="tables_tablesession_once")]
+        ordering = ["shift", "table", "sequence"]
+
+    def __str__(self) -> str:
+        return f"{self.table} · {self.shift}"
+
+
+class SessionEvent(_Event):
+    """`open`, then `closed`."""
+
+    class State(models.TextChoices):
+        OPEN = "open"
+        CLOSED = "closed"
+
+    session = models.ForeignKey(TableSession, models.PROTECT, related_name="events")
+    state = models.CharField(max_length=10, choices=State.choices)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["session", "sequence"], name="tables_sessionevent_in_order")]
+        ordering = ["session", "sequence"]
+
+    def __str__(self) -> str:
+        return f"{self.session} {self.state}"
+
+
+class DealerTurn(models.Model):
+    """Who deals at the table, from when, until the next turn begins."""
+
+    session = models.ForeignKey(TableSession, models.PROTECT, related_name="turns")
+    dealer = models.ForeignKey(Dealer, models.PROTECT, related_name="turns")
+    from_at = models.DateTimeField()
+    recorded_at = RecordedAt()
+    by = models.ForeignKey("casino.User", models.PROTECT, related_name="+")
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["session", "from_at"], name="tables_dealerturn_once")]
+        ordering = ["session", "from_at"]
+
+    def __str__(self) -> str:
+        return f"{self.dealer} at {self.session}"

@@ -1,0 +1,197 @@
+"""The reference settler of Ultimate Texas Hold'em: brute force, exact, the audit's second opinion on every payout.
+
+It is written from spec/rounds.md and seeds/ultimate-texas-holdem.txt alone, and shares no code with tables.engine nor with
+the other reference settlers. Standard library only, Python 3.9 or later.
+
+Made to be pasted into the single file `verify.py`: every name at module level begins with `uth_` or `UTH_`, except the four
+of the interface at the end (`GAME_CODE`, `settle_reference`, `rake_reference` and the import lines), which every settler has
+and which a later paste may overwrite without harm: `uth_settle` and `uth_rake` are the same functions.
+
+Shapes: a round is the canonical JSON object of a regular, validated round (cards are lists of "As", money is whole minor units);
+a paytable is a whole version object. A missing optional rule has the spec's default, a value nobody knows raises ValueError.
+"""
+
+from collections import Counter
+from fractions import Fraction
+from itertools import combinations
+from typing import Any
+
+UTH_RANKS = "23456789TJQKA"
+UTH_HANDS = (
+    "high_card",
+    "pair",
+    "two_pair",
+    "three_of_a_kind",
+    "straight",
+    "flush",
+    "full_house",
+    "four_of_a_kind",
+    "straight_flush",
+    "royal_flush",
+)
+UTH_KINDS = ("ante", "blind", "play", "trips")
+UTH_HAND_OF_GROUPS = {(4, 1): 7, (3, 2): 6, (3, 1, 1): 3, (2, 2, 1): 2, (2, 1, 1, 1): 1, (1, 1, 1, 1, 1): 0}
+
+# ---- hands ----
+
+
+def uth_rank_five(cards: tuple[str, ...]) -> tuple[int, tuple[int, ...]]:
+    """Exactly five cards as (place in UTH_HANDS, ranks 2 to 14 as they are compared); the greater tuple is the better hand.
+
+    The ranks come larger group first, then higher rank; the ace is low only in A-2-3-4-5 (spec, Common: Hands).
+    """
+    counts = Counter(UTH_RANKS.index(card[0]) + 2 for card in cards)
+    ranks = tuple(sorted(counts, key=lambda rank: (counts[rank], rank), reverse=True))
+    hand = UTH_HAND_OF_GROUPS[tuple(sorted(counts.values(), reverse=True))]
+    wheel = ranks == (14, 5, 4, 3, 2)
+    in_a_row = len(ranks) == 5 and ranks[0] - ranks[4] == 4
+    one_suit = len({card[1] for card in cards}) == 1
+    if wheel:
+        ranks = (5, 4, 3, 2, 1)
+    if one_suit and (wheel or in_a_row):
+        return (9 if ranks[0] == 14 else 8, ranks)
+    if one_suit:
+        return (5, ranks)
+    if wheel or in_a_row:
+        return (4, ranks)
+    return (hand, ranks)
+
+
+def uth_rank_seven(cards: list[str]) -> tuple[int, tuple[int, ...]]:
+    """The best of the 21 hands of five in seven cards, as `uth_rank_five` ranks them."""
+    if len(set(cards)) != 7:
+        raise ValueError(f"seven different cards are needed, not {cards}")
+    return max(uth_rank_five(five) for five in combinations(cards, 5))
+
+
+# ---- money ----
+
+
+def uth_odds(paytable: dict[str, Any], wager: str) -> dict[str, Fraction]:
+    """The paid hands of `blind` or `trips` as profit on one unit of stake; "x for 1" is "(x-1) to 1"."""
+    basis = paytable.get("basis", "to")
+    if basis not in ("to", "for"):
+        raise ValueError(f"unknown basis {basis!r}")
+    returned = 1 if basis == "for" else 0
+    profits = {}
+    for hand, odds in paytable["odds"][wager].items():
+        if hand not in UTH_HANDS:
+            raise ValueError(f"unknown hand {hand!r}")
+        numerator, denominator = odds.split(":")
+        profits[hand] = Fraction(int(numerator), int(denominator)) - returned
+    return profits
+
+
+def uth_payout(stake: int, profit: Fraction, rules: dict[str, Any]) -> int:
+    """`stake` at `profit` to 1, in whole payout units by the paytable's rounding; minor units. Even money is rounded too."""
+    unit, rounding = rules.get("payout_unit", 1), rules.get("rounding", "down")
+    units = stake * profit / unit
+    whole = units.numerator // units.denominator
+    if rounding not in ("down", "up", "exact_only"):
+        raise ValueError(f"unknown rounding {rounding!r}")
+    if units != whole and rounding == "exact_only":
+        raise ValueError("inexact payout: the paytable refuses this round")
+    if units != whole and rounding == "up":
+        whole += 1
+    return int(whole * unit)
+
+
+def uth_cut(pays: dict[str, int], rules: dict[str, Any]) -> dict[str, int]:
+    """One seat's payouts after the caps: first each wager's own, then the seat's, from the largest payout down.
+
+    A payout that is cut is rounded down to a unit; equal ones are cut in the order ante, blind, play, trips. Caps bound payouts
+    as they were rounded, and the seat's bounds their sum: stakes lost on other spots are not set against it.
+    """
+    caps, unit = rules.get("caps") or {}, rules.get("payout_unit", 1)
+    cut = dict(pays)
+    for kind, limit in (caps.get("wager") or {}).items():
+        if limit is not None and cut.get(kind, 0) > limit:
+            cut[kind] = limit // unit * unit
+    seat_limit = caps.get("seat")
+    if seat_limit is None:
+        return cut
+    for kind in sorted(cut, key=lambda kind: (-cut[kind], UTH_KINDS.index(kind))):
+        too_much = sum(cut.values()) - seat_limit
+        if too_much > 0:
+            cut[kind] = max(0, cut[kind] - too_much) // unit * unit
+    return cut
+
+
+# ---- one seat ----
+
+
+def uth_seat_results(seat: dict[str, Any], community: list[str], dealer: list[str], paytable: dict[str, Any]) -> dict[str, Any]:
+    """Each of the seat's wagers as "lose", "push", or the profit on one unit of stake (a Fraction) where it wins."""
+    results: dict[str, Any] = {}
+    if seat.get("folded", False):
+        results["ante"] = results["blind"] = "lose"
+        if seat.get("trips", 0) > 0:
+            results["trips"] = uth_folded_trips(seat, community, paytable)
+        return results
+    rules = paytable.get("rules", {})
+    mine, theirs = uth_rank_seven(community + seat["cards"]), uth_rank_seven(community + dealer)
+    qualifies = theirs[0] >= UTH_HANDS.index(rules.get("dealer_qualifies", "pair"))
+    hand = UTH_HANDS[mine[0]]
+    if mine > theirs:
+        results["ante"] = Fraction(1) if qualifies else "push"
+        results["blind"] = uth_odds(paytable, "blind").get(hand, "push")
+        results["play"] = Fraction(1)
+    elif mine == theirs:
+        results["ante"] = results["blind"] = results["play"] = "push"
+    else:
+        results["ante"] = "lose" if qualifies else "push"
+        results["blind"] = results["play"] = "lose"
+    if seat.get("trips", 0) > 0:
+        results["trips"] = uth_live_trips(hand, mine < theirs, paytable)
+    return results
+
+
+def uth_folded_trips(seat: dict[str, Any], community: list[str], paytable: dict[str, Any]) -> Any:
+    """Trips of a seat that folded: forfeited, or by the odds alone whatever the dealer has (rule `trips_on_fold`)."""
+    rule = paytable.get("rules", {}).get("trips_on_fold", "stays")
+    if rule == "forfeits":
+        return "lose"
+    if rule != "stays":
+        raise ValueError(f"unknown trips_on_fold {rule!r}")
+    hand = UTH_HANDS[uth_rank_seven(community + seat["cards"])[0]]
+    return uth_odds(paytable, "trips").get(hand, "lose")
+
+
+def uth_live_trips(hand: str, beaten: bool, paytable: dict[str, Any]) -> Any:
+    """Trips of a live seat: by the odds; a beaten hand that is listed pays or pushes (rule `trips_when_beaten`)."""
+    rule = paytable.get("rules", {}).get("trips_when_beaten", "pays")
+    if rule not in ("pays", "pushes"):
+        raise ValueError(f"unknown trips_when_beaten {rule!r}")
+    odds = uth_odds(paytable, "trips")
+    if hand not in odds:
+        return "lose"
+    return "push" if beaten and rule == "pushes" else odds[hand]
+
+
+# ---- the round ----
+
+
+def uth_settle(round_facts: dict[str, Any], paytable: dict[str, Any]) -> dict[tuple[int, str], tuple[int, int]]:
+    """{(seat, kind): (collect, pay)} in minor units for ante, blind, play and trips with a stake; pay is beyond the stake."""
+    due = {}
+    rules = paytable.get("rules", {})
+    community, dealer = round_facts.get("community") or [], round_facts.get("dealer") or []
+    for seat in round_facts["seats"]:
+        results = uth_seat_results(seat, community, dealer, paytable)
+        won = {kind: uth_payout(seat[kind], profit, rules) for kind, profit in results.items() if isinstance(profit, Fraction)}
+        pays = uth_cut(won, rules)
+        for kind, result in results.items():
+            due[seat["seat"], kind] = (seat[kind] if result == "lose" else 0, pays.get(kind, 0))
+    return due
+
+
+def uth_rake(round_facts: dict[str, Any], paytable: dict[str, Any]) -> int:
+    """Always 0: the patrons play against the house, which takes no rake."""
+    return 0
+
+
+# ---- the interface every settler has ----
+
+GAME_CODE = "uth"
+settle_reference = uth_settle
+rake_reference = uth_rake

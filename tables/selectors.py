@@ -1,0 +1,119 @@
+"""Reading the floor, in a known number of queries."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from uuid import UUID
+
+from django.db.models import OuterRef, QuerySet, Subquery
+
+from casino import roles
+from casino.errors import Conflict, NotFound
+from casino.models import User
+from tables.models import (
+    Dealer,
+    DealerTurn,
+    PaytableVersion,
+    Round,
+    SessionEvent,
+    Shift,
+    ShiftEvent,
+    Table,
+    TablePaytable,
+    TableSession,
+)
+
+
+def with_state(shifts: QuerySet[Shift]) -> QuerySet[Shift]:
+    """Return `shifts` with `state`, the state of each one's last event. No query of its own."""
+    last = ShiftEvent.objects.filter(shift=OuterRef("pk")).order_by("-sequence").values("state")[:1]
+    return shifts.annotate(state=Subquery(last))
+
+
+def sessions_with_state(sessions: QuerySet[TableSession]) -> QuerySet[TableSession]:
+    """Return `sessions` with `state`, the state of each one's last event. No query of its own."""
+    last = SessionEvent.objects.filter(session=OuterRef("pk")).order_by("-sequence").values("state")[:1]
+    return sessions.annotate(state=Subquery(last))
+
+
+def shift_state(shift: Shift) -> str:
+    """Return the state of `shift`. One query."""
+    return ShiftEvent.objects.filter(shift=shift).order_by("-sequence").values_list("state", flat=True).first() or ""
+
+
+def session_state(session: TableSession) -> str:
+    """Return the state of `session`. One query."""
+    return SessionEvent.objects.filter(session=session).order_by("-sequence").values_list("state", flat=True).first() or ""
+
+
+def table_of(code: str) -> Table:
+    """Return the table of `code` with its pit and property. One query. Raises NotFound (`no_table`)."""
+    table = Table.objects.select_related("property", "pit").filter(code=code).first()
+    if table is None:
+        raise NotFound("no_table", f"There is no table {code}.", where="table")
+    return table
+
+
+def open_session(table: Table) -> TableSession:
+    """Return the table's open session. One query. Raises Conflict (`session_closed`)."""
+    session = (
+        sessions_with_state(TableSession.objects.filter(table=table))
+        .filter(state=SessionEvent.State.OPEN)
+        .select_related("shift", "table__property", "table__pit")
+        .order_by("-pk")
+        .first()
+    )
+    if session is None:
+        raise Conflict("session_closed", f"{table} is not open.", where="table")
+    return session
+
+
+def opened_at(session: TableSession) -> datetime:
+    """Return when the session was opened, as claimed. One query."""
+    return SessionEvent.objects.filter(session=session, sequence=1).values_list("occurred_at", flat=True).get()
+
+
+def version_in_force(table: Table, at: datetime) -> PaytableVersion:
+    """Return the paytable version in force at `table` at moment `at`. One query. Raises Conflict (`no_paytable`)."""
+    row = TablePaytable.objects.filter(table=table, from_at__lte=at).select_related("version").order_by("-from_at").first()
+    if row is None:
+        raise Conflict("no_paytable", f"No paytable version was in force at {table} then.", where="occurred_at")
+    return row.version
+
+
+def dealer_of(table: Table, code: str) -> Dealer:
+    """Return the dealer of staff number `code`. One query. Raises NotFound (`no_dealer`)."""
+    dealer = Dealer.objects.filter(property=table.property_id, code=code).first()
+    if dealer is None:
+        raise NotFound("no_dealer", f"There is no dealer {code}.", where="dealer")
+    return dealer
+
+
+def dealer_now(session: TableSession) -> Dealer | None:
+    """Return who deals at the session's table now, None where nobody was entered. One query."""
+    turn = DealerTurn.objects.filter(session=session).select_related("dealer").order_by("-from_at").first()
+    return turn.dealer if turn else None
+
+
+def rounds_for(user: User) -> QuerySet[Round]:
+    """Return the rounds that `user` may read: those of their pits."""
+    rounds = Round.objects.select_related(
+        "session__table__property", "session__table__pit", "session__shift", "dealer", "paytable", "recorded_by"
+    )
+    pits = roles.pits_for(user, "read_rounds")
+    return rounds if pits is None else rounds.filter(session__table__pit__code__in=pits)
+
+
+def round_for(user: User, uuid: UUID) -> Round:
+    """Return the round of `uuid` that `user` may read. Raises NotFound (`no_round`): what is not theirs is not there."""
+    played = rounds_for(user).filter(uuid=uuid).first()
+    if played is None:
+        raise NotFound("no_round", "There is no such round.")
+    return played
+
+
+def shifts_for(user: User) -> QuerySet[Shift]:
+    """Return the shifts that have a table in a pit of `user`'s, with their state."""
+    shifts = with_state(Shift.objects.select_related("property"))
+    pits = roles.pits_for(user, "read_reports")
+    return shifts if pits is None else shifts.filter(property__pits__code__in=pits).distinct()

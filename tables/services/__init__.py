@@ -1,0 +1,1 @@
+"""The floor's verbs: each loads, decides, writes and announces. Doors call these and nothing below them."""

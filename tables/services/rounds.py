@@ -1,0 +1,264 @@
+"""Rounds: settled, kept and posted together or not at all. Source: design/house.md, "A round's journey"."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.db import IntegrityError, connection, transaction
+from django.db.models import Max
+
+from casino import roles
+from casino.canonical import canonical_json
+from casino.errors import BrokenBooks, Conflict, Fault, InvalidSlip, Refused, Unavailable
+from casino.models import User
+from casino.transactions import broken_constraint, in_transaction
+from ledger.drafts import EntryDraft
+from ledger.selectors import entries_of_round
+from ledger.services import lock_shift, post_entry
+from tables import selectors
+from tables.due_and_done import KeptWager, side_by_side
+from tables.engine.game import Deal, Game, Settlement, games
+from tables.engine.paytable import Paytable
+from tables.engine.settle import ENGINE_VERSION
+from tables.locks import lock_session
+from tables.models import Dealer, PaytableVersion, Round, Table, TableSession, Wager
+from tables.posting import WagerMoved, transfers_for_round
+from tables.services.paytables import paytable_of
+from tables.slips import RoundSlip
+
+FUTURE = timedelta(minutes=5)
+"""How far a claimed time may run ahead of ours."""
+
+
+@dataclass(frozen=True)
+class Ruled:
+    """A slip with what the rules say of it: `settlement` is None where the round was irregular."""
+
+    game: Game
+    version: PaytableVersion
+    paytable: Paytable
+    deal: Deal
+    settlement: Settlement | None
+    wagers: Sequence[KeptWager]
+
+
+def preview_round(slip: RoundSlip, *, by: User) -> Ruled:
+    """Return what would be kept of `slip`, with nothing written: what is due, and the difference from what was done. Raises as record_round."""
+    table = selectors.table_of(slip.table)
+    roles.require(by, "enter_rounds", table.pit.code)
+    return _rule(slip, table)
+
+
+@in_transaction
+def record_round(slip: RoundSlip, *, by: User, at: datetime) -> Round:
+    """Return the round of `slip`, kept with its wagers and posted; the same slip again is the same round.
+
+    `at` is now, by the door's clock. Raises InvalidSlip (the codes of spec/rounds.md, places under `round`, `done`, …, and `bad_time`),
+    Refused (`not_allowed`, `not_your_pit`), NotFound (`no_table`, `no_dealer`), Conflict (`session_closed`, `no_paytable`,
+    `reference_reused`, `number_taken`, `period_closed`), Unavailable.
+    """
+    table = selectors.table_of(slip.table)
+    roles.require(by, "enter_rounds", table.pit.code)
+    if (kept := Round.objects.filter(uuid=slip.uuid).first()) is not None:
+        return _the_same(kept, slip)
+    if slip.replaces is not None:
+        raise Refused("needs_approval", "A round is replaced by a correction that another person approves.", where="replaces")
+    session = selectors.open_session(table)
+    lock_shift(session.shift.uuid)
+    lock_session(session.uuid)
+    _check_time(slip, session, at)
+    dealer = selectors.dealer_of(table, slip.dealer)
+    ruled = _rule(slip, table)
+
+    number = slip.number or _next_number(session)
+    try:
+        with transaction.atomic():
+            played = _keep(slip, session, dealer, number, ruled, by)
+            _post(played, session, table, ruled, by)
+    except IntegrityError as error:
+        return _translate(error, slip, number)
+    return played
+
+
+def _the_same(kept: Round, slip: RoundSlip) -> Round:
+    if bytes(kept.fingerprint) != slip.fingerprint:
+        raise Conflict("reference_reused", "Another slip was handed in under this uuid.", where="uuid", round=str(kept.uuid))
+    return kept
+
+
+def _check_time(slip: RoundSlip, session: TableSession, at: datetime) -> None:
+    if slip.occurred_at > at + FUTURE:
+        raise InvalidSlip("bad_time", "The round is said to have been dealt in the future.", where="occurred_at")
+    opened = selectors.opened_at(session)
+    if slip.occurred_at < opened:
+        raise InvalidSlip("bad_time", f"The round is said to have been dealt before {session.table} was opened.", where="occurred_at")
+
+
+def _rule(slip: RoundSlip, table: Table) -> Ruled:
+    """Read the cards, and settle by the version in force at the table when the round was dealt."""
+    version = selectors.version_in_force(table, slip.occurred_at)
+    game, paytable = games()[table.game], paytable_of(version)
+    if faults := _wrong_game(slip, table):
+        raise InvalidSlip.of(faults)
+    try:
+        deal = game.read(slip.round, paytable, irregular=bool(slip.irregular))
+        settlement = None if slip.irregular else game.settle(deal, paytable)
+    except InvalidSlip as error:
+        raise InvalidSlip.of([replace(fault, where=_under_round(fault.where)) for fault in error.faults]) from error
+    wagers = side_by_side(slip, deal.stakes, settlement.dues if settlement else None, is_pot_game=game.is_pot_game)
+    return Ruled(game, version, paytable, deal, settlement, wagers)
+
+
+def _under_round(where: str) -> str:
+    return f"round.{where}" if where else "round"
+
+
+def _wrong_game(slip: RoundSlip, table: Table) -> list[Fault]:
+    faults = []
+    if "paytable" in slip.round:
+        faults.append(Fault("unknown_field", "The version in force at the table settles a recorded round.", "round.paytable"))
+    if slip.round.get("game", table.game) != table.game:
+        faults.append(Fault("unknown_game", f"{table} does not deal “{slip.round['game']}”.", "round.game"))
+    return faults
+
+
+def _next_number(session: TableSession) -> int:
+    return (Round.objects.filter(session=session).aggregate(last=Max("number"))["last"] or 0) + 1
+
+
+def _keep(slip: RoundSlip, session: TableSession, dealer: Dealer, number: int, ruled: Ruled, by: User) -> Round:
+    settlement, wagers = ruled.settlement, ruled.wagers
+    played = Round.objects.create(
+        uuid=slip.uuid,
+        session=session,
+        number=number,
+        label=ruled.deal.id,
+        game=ruled.game.code,
+        gaming_day=session.shift.gaming_day,
+        occurred_at=slip.occurred_at,
+        recorded_by=by,
+        dealer=dealer,
+        paytable=ruled.version,
+        engine_version=ENGINE_VERSION,
+        deal=canonical_json(ruled.deal.facts),
+        cards=ruled.game.pack(ruled.deal),
+        settlement=json.dumps(settlement.answer, ensure_ascii=False, separators=(",", ":")) if settlement else "",
+        fingerprint=slip.fingerprint,
+        irregular=slip.irregular,
+        wager_count=len(wagers),
+        handle=sum(wager.stake for wager in wagers),
+        collect=sum(due.collect for due in settlement.dues) if settlement else None,
+        pay=sum(due.pay for due in settlement.dues) if settlement else None,
+        rake=settlement.rake if settlement else 0,
+        collected=sum(wager.collected for wager in wagers),
+        paid=sum(wager.paid for wager in wagers),
+    )
+    Wager.objects.bulk_create([_row(played, line, wager) for line, wager in enumerate(wagers, start=1)])
+    return played
+
+
+def _row(played: Round, line: int, wager: KeptWager) -> Wager:
+    return Wager(
+        gaming_day=played.gaming_day,
+        round=played,
+        line=line,
+        seat=wager.seat,
+        kind=wager.kind,
+        patron=wager.patron,
+        stake=wager.stake,
+        collect=wager.collect,
+        pay=wager.pay,
+        row=wager.row,
+        breakage=wager.breakage,
+        uncapped=wager.uncapped,
+        collected=wager.collected,
+        paid=wager.paid,
+        mispaid=wager.mispaid,
+        first_collected=wager.first.collected if wager.first else None,
+        first_paid=wager.first.paid if wager.first else None,
+        note=wager.note,
+    )
+
+
+def _post(played: Round, session: TableSession, table: Table, ruled: Ruled, by: User) -> None:
+    moved = [WagerMoved(wager.seat, wager.kind, wager.collected, wager.paid) for wager in ruled.wagers]
+    draft = EntryDraft(
+        kind="round",
+        reference=f"round:{played.uuid}",
+        property=table.property.uuid,
+        currency=table.property.currency,
+        gaming_day=played.gaming_day,
+        occurred_at=played.occurred_at,
+        transfers=transfers_for_round(table.code, moved, is_pot_game=ruled.game.is_pot_game),
+        shift=session.shift.uuid,
+        session=session.uuid,
+        round=played.uuid,
+        paytable=ruled.paytable.reference,
+        paytable_sha256=ruled.paytable.sha256,
+        engine_version=ENGINE_VERSION,
+    )
+    post_entry(draft, by=by)
+    with connection.cursor() as cursor:
+        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
+        cursor.execute("SET CONSTRAINTS ALL DEFERRED")
+
+
+def _translate(error: IntegrityError, slip: RoundSlip, number: int) -> Round:
+    """Say what an IntegrityError means, once, by constraint name; the loser of a race for a uuid gets the winner's round."""
+    name = broken_constraint(error)
+    if name.startswith("tables_round_uuid") and (kept := Round.objects.filter(uuid=slip.uuid).first()) is not None:
+        return _the_same(kept, slip)
+    if name == "tables_round_number_once":
+        raise Conflict("number_taken", f"Round {number} of this session is recorded already.", where="number", number=number) from error
+    if "no partition of relation" in str(error):
+        raise Unavailable("no_partition", "This month's books are not opened yet.") from error
+    raise BrokenBooks("refused_by_database", str(error).partition("\n")[0], constraint=name) from error
+
+
+def round_answer(played: Round) -> dict[str, Any]:
+    """Return a recorded round as every door shows it: what was due and done on each wager, and the difference. Three queries."""
+    wagers = list(Wager.objects.filter(round=played, gaming_day=played.gaming_day).order_by("line"))
+    table = played.session.table
+    return {
+        "uuid": str(played.uuid),
+        "table": table.code,
+        "session": str(played.session.uuid),
+        "shift": str(played.session.shift.uuid),
+        "gaming_day": played.gaming_day.isoformat(),
+        "number": played.number,
+        "occurred_at": played.occurred_at.isoformat(),
+        "recorded_at": played.recorded_at.isoformat(),
+        "recorded_by": played.recorded_by.username,
+        "dealer": played.dealer.code,
+        "paytable": str(played.paytable),
+        "paytable_sha256": played.paytable.sha256,
+        "irregular": {"reason": played.irregular} if played.irregular else None,
+        "round": json.loads(bytes(played.deal)),
+        "settlement": json.loads(played.settlement) if played.settlement else None,
+        "wagers": [_wager_answer(wager) for wager in wagers],
+        "payout_variance": played.payout_variance,
+        "entry": str(entries_of_round(played.uuid).values_list("uuid", flat=True)[0]),
+    }
+
+
+def _wager_answer(wager: Wager) -> dict[str, Any]:
+    known = wager.collect is not None
+    answer: dict[str, Any] = {
+        "seat": wager.seat,
+        "wager": wager.kind,
+        "stake": wager.stake,
+        "due": {"collect": wager.collect, "pay": wager.pay} if known else None,
+        "done": {"collected": wager.collected, "paid": wager.paid},
+        "payout_variance": wager.payout_variance,
+    }
+    if wager.mispaid:
+        answer["mispaid"] = {"status": wager.mispaid, "note": wager.note}
+        if wager.first_paid is not None:
+            answer["mispaid"]["first"] = {"collected": wager.first_collected, "paid": wager.first_paid}
+    if wager.patron:
+        answer["patron"] = wager.patron
+    return answer

@@ -1,0 +1,275 @@
+"""Slips: frozen values that every door produces. After one there are no dicts and nothing can be wrong in shape.
+
+Source: spec/rounds.md, "A recorded round".
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from casino.errors import Fault, InvalidSlip
+from casino.money import CEILING, Minor
+
+_KEYS = ("uuid", "table", "occurred_at", "dealer", "number", "round", "done", "mispaid", "patrons", "irregular", "replaces")
+_REQUIRED = ("uuid", "table", "occurred_at", "dealer", "round")
+MOST_TEXT = 300
+LARGEST_NUMBER = 2_147_483_647
+
+
+@dataclass(frozen=True)
+class Done:
+    """What the dealer did on one wager: `collected` of the stake, `paid` beyond it; minor units, None where it was done as due."""
+
+    collected: Minor | None = None
+    paid: Minor | None = None
+
+
+@dataclass(frozen=True)
+class Mispaid:
+    """The dealer's mistake: `corrected` at the table (`first` keeps the first payment), or `not_recovered`."""
+
+    seat: int
+    wager: str
+    status: str
+    first: Done | None = None
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class RoundSlip:
+    """A round as a person or a machine hands it in. `round` is the game's own facts, which the game reads."""
+
+    uuid: UUID
+    table: str
+    occurred_at: datetime
+    dealer: str
+    round: Mapping[str, Any]
+    number: int | None = None
+    done: Mapping[tuple[int, str], Done] = field(default_factory=dict)
+    mispaid: tuple[Mispaid, ...] = ()
+    patrons: Mapping[int, str] = field(default_factory=dict)
+    irregular: str = ""
+    replaces: UUID | None = None
+    fingerprint: bytes = b""
+
+
+def read_round_slip(raw: Any) -> RoundSlip:
+    """Return the slip that parsed JSON `raw` says. Raises InvalidSlip with every fault of its shape."""
+    return _Reader(raw).slip()
+
+
+class _Reader:
+    """Reads one slip and collects what is wrong with it."""
+
+    def __init__(self, raw: Any) -> None:
+        if not isinstance(raw, dict):
+            raise InvalidSlip("bad_type", "A slip is a JSON object.")
+        self.raw = raw
+        self.faults: list[Fault] = []
+
+    def slip(self) -> RoundSlip:
+        """Return the slip, or raise all faults."""
+        self._keys()
+        raw = self.raw
+        values: dict[str, Any] = {
+            "uuid": self._uuid("uuid"),
+            "table": self._text("table", most=20),
+            "occurred_at": self._moment("occurred_at"),
+            "dealer": self._text("dealer", most=20),
+            "round": self._object("round"),
+            "number": self._number("number"),
+            "done": self._done(),
+            "mispaid": self._mispaid(),
+            "patrons": self._patrons(),
+            "irregular": self._irregular(),
+            "replaces": self._uuid("replaces") if raw.get("replaces") is not None else None,
+        }
+        if self.faults:
+            raise InvalidSlip.of(self.faults)
+        body = json.dumps(raw, sort_keys=True, separators=(",", ":")).encode()
+        return RoundSlip(**values, fingerprint=hashlib.sha256(body).digest())
+
+    def _fault(self, code: str, where: str, message: str) -> None:
+        self.faults.append(Fault(code, message, where))
+
+    def _keys(self) -> None:
+        for key in _REQUIRED:
+            if key not in self.raw:
+                self._fault("missing_field", key, f"“{key}” is missing.")
+        for key in self.raw:
+            if key not in _KEYS:
+                self._fault("unknown_field", key, f"A slip has no “{key}”.")
+
+    def _uuid(self, key: str) -> UUID | None:
+        value = self.raw.get(key)
+        try:
+            return UUID(value) if isinstance(value, str) else self._wrong_uuid(key)
+        except ValueError:
+            return self._wrong_uuid(key)
+
+    def _wrong_uuid(self, key: str) -> None:
+        if key in self.raw:
+            self._fault("bad_type", key, f"“{key}” is a UUID as text.")
+
+    def _text(self, key: str, *, most: int, where: str | None = None, source: Mapping[str, Any] | None = None) -> str:
+        value = (source or self.raw).get(key)
+        if isinstance(value, str) and 0 < len(value) <= most and "\x00" not in value:
+            return value
+        if value is not None or source is not None or key not in _REQUIRED or key in self.raw:
+            self._fault("bad_type", where or key, f"“{key}” is text of 1 to {most} characters.")
+        return ""
+
+    def _moment(self, key: str) -> datetime | None:
+        value = self.raw.get(key)
+        if key not in self.raw:
+            return None
+        try:
+            moment = datetime.fromisoformat(value) if isinstance(value, str) else None
+        except ValueError:
+            moment = None
+        if moment is None or moment.tzinfo is None or not 1970 < moment.year < 2200:
+            self._fault("bad_type", key, f"“{key}” is a time such as 2026-11-30T21:14:05+00:00.")
+            return None
+        return moment
+
+    def _object(self, key: str) -> Mapping[str, Any]:
+        value = self.raw.get(key)
+        if isinstance(value, dict):
+            return value
+        if key in self.raw:
+            self._fault("bad_type", key, f"“{key}” is an object.")
+        return {}
+
+    def _number(self, key: str) -> int | None:
+        value = self.raw.get(key)
+        if value is None:
+            return None
+        if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= LARGEST_NUMBER:
+            self._fault("bad_type", key, f"“{key}” is a whole number from 1.")
+            return None
+        return value
+
+    def _done(self) -> dict[tuple[int, str], Done]:
+        raw = self.raw.get("done")
+        if raw is None:
+            return {}
+        done: dict[tuple[int, str], Done] = {}
+        for seat, where, wagers in self._by_seat(raw, "done"):
+            if not isinstance(wagers, dict):
+                self._fault("bad_type", where, "What was done at a seat is an object of wagers.")
+                continue
+            for wager, what in wagers.items():
+                done[seat, wager] = self._one_done(what, f"{where}.{wager}")
+        return done
+
+    def _by_seat(self, raw: Any, key: str) -> list[tuple[int, str, Any]]:
+        if not isinstance(raw, dict):
+            self._fault("bad_type", key, f"“{key}” is an object keyed by seat.")
+            return []
+        seats = []
+        for seat, value in raw.items():
+            if seat.isascii() and seat.isdigit() and not seat.startswith("0") and len(seat) < 4:
+                seats.append((int(seat), f"{key}.{seat}", value))
+            else:
+                self._fault("bad_seat", f"{key}.{seat}", f"“{seat}” is no seat.")
+        return seats
+
+    def _one_done(self, what: Any, where: str) -> Done:
+        if not isinstance(what, dict):
+            self._fault("bad_type", where, "What was done on a wager is {collected, paid}.")
+            return Done()
+        for key in what:
+            if key not in ("collected", "paid"):
+                self._fault("unknown_field", f"{where}.{key}", f"What was done has no “{key}”.")
+        return Done(self._amount(what, "collected", where), self._amount(what, "paid", where))
+
+    def _amount(self, what: Mapping[str, Any], key: str, where: str) -> Minor | None:
+        if key not in what:
+            return None
+        value = what[key]
+        if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < CEILING:
+            self._fault("bad_amount", f"{where}.{key}", "An amount is a whole number of minor units, from 0 and below 10^15.")
+            return None
+        return Minor(value)
+
+    def _mispaid(self) -> tuple[Mispaid, ...]:
+        raw = self.raw.get("mispaid")
+        if raw is None:
+            return ()
+        if not isinstance(raw, list):
+            self._fault("bad_type", "mispaid", "“mispaid” is a list.")
+            return ()
+        return tuple(said for position, one in enumerate(raw) if (said := self._one_mispaid(one, f"mispaid[{position}]")) is not None)
+
+    def _one_mispaid(self, one: Any, where: str) -> Mispaid | None:
+        if not isinstance(one, dict):
+            self._fault("bad_type", where, "A mispaid wager is an object.")
+            return None
+        for key in one:
+            if key not in ("seat", "wager", "status", "first", "note"):
+                self._fault("unknown_field", f"{where}.{key}", f"A mispaid wager has no “{key}”.")
+        seat, status = one.get("seat"), one.get("status")
+        if isinstance(seat, bool) or not isinstance(seat, int):
+            self._fault("bad_type", f"{where}.seat", "A seat is a whole number.")
+        if status not in ("corrected", "not_recovered"):
+            self._fault("bad_type", f"{where}.status", "A status is “corrected” or “not_recovered”.")
+        note = one.get("note", "")
+        if not isinstance(note, str) or len(note) > MOST_TEXT or "\x00" in note:
+            self._fault("bad_type", f"{where}.note", f"A note is text of at most {MOST_TEXT} characters.")
+        wager = self._text("wager", most=20, where=f"{where}.wager", source=one or {"wager": None})
+        first = self._one_done(one["first"], f"{where}.first") if one.get("first") is not None else None
+        return Mispaid(seat, wager, status, first, note) if not self.faults else None  # type: ignore[arg-type]
+
+    def _patrons(self) -> dict[int, str]:
+        raw = self.raw.get("patrons")
+        if raw is None:
+            return {}
+        patrons = {}
+        for seat, where, patron in self._by_seat(raw, "patrons"):
+            if isinstance(patron, str) and 0 < len(patron) <= 40 and "\x00" not in patron:
+                patrons[seat] = patron
+            else:
+                self._fault("bad_type", where, "A patron's number is text of 1 to 40 characters.")
+        return patrons
+
+    def _irregular(self) -> str:
+        raw = self.raw.get("irregular")
+        if raw is None:
+            return ""
+        if not isinstance(raw, dict) or set(raw) != {"reason"}:
+            self._fault("bad_type", "irregular", "“irregular” is {reason}.")
+            return ""
+        return self._text("reason", most=MOST_TEXT, where="irregular.reason", source=raw)
+
+
+@dataclass(frozen=True)
+class CountSlip:
+    """What was counted: how many pieces of each value (minor units); `total` follows from it."""
+
+    denominations: Mapping[int, int]
+    note: str = ""
+
+    def __post_init__(self) -> None:
+        """Raise InvalidSlip (`bad_count`) unless values and numbers are whole, values from 1, numbers from 0."""
+        for value, pieces in self.denominations.items():
+            whole = all(isinstance(figure, int) and not isinstance(figure, bool) for figure in (value, pieces))
+            if not whole or value < 1 or pieces < 0:
+                raise InvalidSlip("bad_count", f"{pieces!r} pieces of {value!r} is no count.", where=f"denominations.{value}")
+        if not self.total < CEILING:
+            raise InvalidSlip("bad_amount", "The count is too large.", where="denominations")
+
+    @property
+    def total(self) -> Minor:
+        """Return the sum in minor units."""
+        return Minor(sum(value * pieces for value, pieces in self.denominations.items()))
+
+    @property
+    def as_json(self) -> dict[str, int]:
+        """Return the count as it is kept: larger values first."""
+        return {str(value): pieces for value, pieces in sorted(self.denominations.items(), reverse=True)}

@@ -1,0 +1,126 @@
+"""The tests' database: migrated once, as the owner, into a template; every test works as the application, with every guard on.
+
+Tests that a transaction can undo roll back; a test that must commit gets the database made anew from the template.
+Source: design/foundations.md, 2.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+os.environ.setdefault("PITBOOK_STATE", str(ROOT / ".pitbook-test"))
+os.environ.setdefault("PITBOOK_DURABLE", "0")
+
+import psycopg  # noqa: E402
+import pytest  # noqa: E402
+from django.conf import settings  # noqa: E402
+from django.core.management import call_command  # noqa: E402
+from django.db import connections  # noqa: E402
+from django.test import TransactionTestCase  # noqa: E402
+from psycopg import sql  # noqa: E402
+
+ALIASES = ("default", "owner")
+MONTHS = ("2026-02-01", "2026-03-01", "2026-04-01", "2026-11-01")
+"""The months that tests deal in."""
+
+
+def _no_flush(self: TransactionTestCase) -> None:
+    """Leave the tables alone: the books refuse TRUNCATE, and the database is made anew instead."""
+
+
+TransactionTestCase._fixture_teardown = _no_flush  # type: ignore[method-assign]
+
+
+class CopiedDatabase:
+    """One worker's database: a copy of the migrated template."""
+
+    def __init__(self, worker: str) -> None:
+        self.original = connections["owner"].settings_dict["NAME"]
+        sources = sorted(ROOT.glob("*/migrations/*.py")) + [ROOT / "casino" / "append_only.py"]
+        digest = hashlib.sha256(b"".join(path.read_bytes() for path in sources)).hexdigest()[:12]
+        self.template = f"tpl_{digest}"
+        self.name = f"test_{os.getpid()}_{worker}"
+
+    def _admin(self) -> psycopg.Connection:
+        params = dict(connections["owner"].get_connection_params())
+        keep = {key: params[key] for key in ("host", "port", "user", "password") if params.get(key)}
+        return psycopg.connect(dbname=self.original, autocommit=True, **keep)
+
+    def _point(self, name: str) -> None:
+        for alias in ALIASES:
+            connections[alias].close()
+            connections[alias].settings_dict["NAME"] = name
+
+    def prepare(self) -> None:
+        """Migrate the template unless it is there, under a lock of the server's."""
+        with self._admin() as admin:
+            admin.execute("SELECT pg_advisory_lock(hashtext('pitbook template'))")
+            if admin.execute("SELECT 1 FROM pg_database WHERE datname = %s", [self.template]).fetchone():
+                return
+            building = f"{self.template}_building"
+            admin.execute(sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(sql.Identifier(building)))
+            admin.execute(sql.SQL("CREATE DATABASE {} TEMPLATE template0").format(sql.Identifier(building)))
+            self._point(building)
+            call_command("migrate", database="owner", verbosity=0)
+            with connections["default"].cursor() as cursor:
+                for month in MONTHS:
+                    cursor.execute("SELECT pitbook_make_partitions(%s)", [month])
+            self._point(self.original)
+            admin.execute(sql.SQL("ALTER DATABASE {} RENAME TO {}").format(sql.Identifier(building), sql.Identifier(self.template)))
+
+    def make(self) -> None:
+        """Make the worker's database anew from the template."""
+        self._point(self.name)
+        with self._admin() as admin:
+            self._drop(admin)
+            names = sql.Identifier(self.name), sql.Identifier(self.template)
+            admin.execute(sql.SQL("CREATE DATABASE {} TEMPLATE {}").format(*names))
+
+    def drop(self) -> None:
+        """Drop the worker's database."""
+        self._point(self.original)
+        with self._admin() as admin:
+            self._drop(admin)
+
+    def _drop(self, admin: psycopg.Connection) -> None:
+        admin.execute(sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(sql.Identifier(self.name)))
+
+
+@pytest.fixture(scope="session")
+def copied_database(request: pytest.FixtureRequest) -> CopiedDatabase:
+    worker = getattr(request.config, "workerinput", {}).get("workerid", "main")
+    return CopiedDatabase(worker)
+
+
+@pytest.fixture(scope="session")
+def django_db_setup(copied_database: CopiedDatabase, django_db_blocker: pytest.FixtureRequest) -> Iterator[None]:
+    """Give this worker a database of its own, and take it away at the end."""
+    with django_db_blocker.unblock():  # type: ignore[attr-defined]
+        copied_database.prepare()
+        copied_database.make()
+    yield
+    with django_db_blocker.unblock():  # type: ignore[attr-defined]
+        copied_database.drop()
+
+
+@pytest.fixture(autouse=True)
+def _anew_after_commits(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Make the database anew after a test that committed."""
+    yield
+    marker = request.node.get_closest_marker("django_db")
+    if marker is None or not (marker.kwargs.get("transaction") or (marker.args and marker.args[0])):
+        return
+    blocker = request.getfixturevalue("django_db_blocker")
+    with blocker.unblock():
+        request.getfixturevalue("copied_database").make()
+
+
+@pytest.fixture
+def reports(tmp_path: Path, settings: settings) -> Path:
+    """Return a folder of the test's own for report files."""
+    settings.REPORTS = tmp_path / "reports"
+    return settings.REPORTS
