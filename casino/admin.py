@@ -1,1 +1,192 @@
-"""What the house shows of itself: people, roles, jobs; and the read-only admin that the books share."""
+"""What the house shows of itself: people and their roles, and jobs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.contrib import admin, messages
+from django.contrib.auth.admin import UserAdmin
+from django.contrib.auth.forms import BaseUserCreationForm
+from django.db.models import Model, QuerySet
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.urls import URLPattern, path, reverse
+from django.utils.html import format_html
+
+from casino import people, roles
+from casino.errors import CasinoError
+from casino.jobs import progress_of
+from casino.models import Job, RoleEvent, User
+from casino.read_only import ReadOnlyAdmin, person
+
+
+class NewPerson(BaseUserCreationForm):
+    """Who is hired: staff number, name and a first password."""
+
+    class Meta:
+        model = User
+        fields = ("username", "name")
+
+    def save(self, commit: bool = True) -> User:
+        """Return the person, to be hired by `PeopleAdmin.save_model`."""
+        return User(username=self.cleaned_data["username"], name=self.cleaned_data["name"])
+
+
+class RoleOrder(forms.Form):
+    """What is done about a person's role."""
+
+    role = forms.ChoiceField(choices=roles.CHOICES)
+    pits = forms.CharField(required=False, max_length=200, help_text="Codes of pits, separated by spaces; empty for all.")
+    action = forms.ChoiceField(choices=[("grant", "Grant"), ("review", "Review"), ("withdraw", "Withdraw")])
+
+
+class RolesInline(admin.TabularInline):
+    """A person's role events, in their order."""
+
+    model = RoleEvent
+    fk_name = "user"
+    fields = ("role", "action", "pits", "by", "recorded_at")
+    readonly_fields = fields
+    ordering = ("-sequence",)
+    verbose_name_plural = "roles, as they were granted, reviewed and withdrawn"
+    extra = 0
+    can_delete = False
+
+    def has_add_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        """Return no: roles go through casino.people."""
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        """Return no: what was granted stays written."""
+        return False
+
+
+@admin.register(User)
+class PeopleAdmin(UserAdmin):
+    """Who works here. Leavers are marked, never deleted; roles are granted by one person and reviewed by another."""
+
+    actions = None
+    add_form = NewPerson
+    add_fieldsets = ((None, {"fields": ("username", "name", "password1", "password2")}),)
+    fieldsets = ((None, {"fields": ("username", "name", "email", "is_active", "last_login")}),)
+    readonly_fields = ("last_login",)
+    list_display = ("username", "name", "roles_held", "is_active", "last_login")
+    list_filter = ("is_active",)
+    search_fields = ("username", "name")
+    ordering = ("username",)
+    filter_horizontal = ()
+    inlines = (RolesInline,)
+    change_form_template = "admin/person.html"
+
+    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        """Return no: a leaver's name stays on what they did."""
+        return False
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Model | None = None) -> Any:
+        """Return what is not typed; a staff number is given once."""
+        return (*self.readonly_fields, "username") if obj else self.readonly_fields
+
+    def get_inlines(self, request: HttpRequest, obj: Model | None) -> Any:
+        """Return the roles of a person who is here already."""
+        return self.inlines if obj else ()
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[User]:
+        """Return everyone, with what `roles_held` needs. Two queries a page."""
+        return super().get_queryset(request).prefetch_related("role_events")
+
+    def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
+        """Hire, or keep what was changed of a person."""
+        if change:
+            super().save_model(request, obj, form, change)
+            return
+        hired = people.hire(obj.username, obj.name, form.cleaned_data["password1"], by=person(request))
+        obj.pk, obj.password = hired.pk, hired.password
+        obj._state.adding = False
+
+    @admin.display(description="roles in effect")
+    def roles_held(self, user: User) -> str:
+        """Return "pit boss (P1), supervisor"."""
+        events = sorted(user.role_events.all(), key=lambda event: event.sequence)
+        held = roles.in_effect((event.role, event.action, tuple(event.pits) if event.pits else None) for event in events)
+        return ", ".join(f"{role.replace('_', ' ')}{f' ({chr(32).join(pits)})' if pits else ''}" for role, pits in sorted(held.items())) or "—"
+
+    def get_urls(self) -> list[URLPattern]:
+        """Return Django's addresses and the one where a role is granted, reviewed or withdrawn."""
+        return [path("<int:pk>/role/", self.admin_site.admin_view(self.role_view), name="casino_user_role"), *super().get_urls()]
+
+    def role_view(self, request: HttpRequest, pk: int) -> HttpResponse:
+        """Do what was ordered about a role, and return to the person; the service says who may."""
+        form = RoleOrder(request.POST)
+        if request.method == "POST" and form.is_valid():
+            _order(request, self.get_queryset(request).get(pk=pk), form.cleaned_data)
+        return HttpResponseRedirect(reverse("admin:casino_user_change", args=[pk]))
+
+    def change_view(
+        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        """Return the person's page, with the form for roles."""
+        return super().change_view(request, object_id, form_url, {"role_form": RoleOrder(), **(extra_context or {})})
+
+
+def _order(request: HttpRequest, user: User, said: dict[str, str]) -> None:
+    by, role = person(request), said["role"]
+    try:
+        if said["action"] == "grant":
+            people.grant_role(user, role, by=by, pits=said["pits"].split() or None)
+        elif said["action"] == "review":
+            people.review_role(user, role, by=by)
+        else:
+            people.withdraw_role(user, role, by=by)
+    except CasinoError as error:
+        messages.error(request, error.message)
+        return
+    waits = said["action"] == "grant" and role in roles.APPROVING
+    done = {"grant": "granted", "review": "reviewed", "withdraw": "withdrawn"}[said["action"]]
+    messages.success(request, f"{role.replace('_', ' ')} {done}." + (" It takes effect when an auditor has reviewed it." if waits else ""))
+
+
+@admin.register(Job)
+class JobAdmin(ReadOnlyAdmin):
+    """What workers do, did and could not do: one's own; an administrator sees all."""
+
+    list_display = ("what", "state_word", "how_far", "attempts", "asked_by", "asked_at", "finished_at")
+    list_filter = ("state", "kind")
+    list_select_related = ("asked_by",)
+    fields = (
+        "kind",
+        "key",
+        "state_word",
+        "how_far",
+        "attempts",
+        "asked_by",
+        "asked_at",
+        "due_at",
+        "started_at",
+        "finished_at",
+        "worker",
+        "error",
+        "result",
+    )
+
+    def mine(self, user: User) -> QuerySet[Job]:
+        """Return the jobs that `user` asked for, or all."""
+        jobs = Job.objects.all()
+        return jobs if roles.may(user.roles, "see_all_jobs") else jobs.filter(asked_by=user)
+
+    @admin.display(description="job")
+    def what(self, job: Job) -> str:
+        """Return "close shift"."""
+        return job.kind.replace("_", " ")
+
+    @admin.display(description="state", ordering="state")
+    def state_word(self, job: Job) -> str:
+        """Return the state as a chip."""
+        return format_html('<span class="chip {}">{}</span>', job.state, job.get_state_display())
+
+    @admin.display(description="progress")
+    def how_far(self, job: Job) -> str:
+        """Return how far a running job is, from Valkey."""
+        step = progress_of(job) if job.state == Job.State.RUNNING else None
+        if step is None:
+            return "—"
+        return format_html('<progress value="{0}" max="{1}">{0} of {1}</progress> {0} of {1} {2}', step.done, step.total, step.what)

@@ -171,9 +171,9 @@ def _status(state: Path) -> int:
     return 0
 
 
-def _hold(state: Path) -> int:
+def _hold(state: Path, durable: bool) -> int:
     """Run the servers until this process is interrupted."""
-    ensure(state)
+    ensure(state, durable=durable)
     _status(state)
     sys.stdout.flush()
     with contextlib.suppress(KeyboardInterrupt):
@@ -200,7 +200,7 @@ def main() -> int:
 
                 return wipe(state)
             case "hold":
-                return _hold(state)
+                return _hold(state, durable=not asked.not_durable)
         return _status(state)
     except EmbeddedError as error:
         sys.stderr.write(f"{error}\n")

@@ -85,9 +85,7 @@ def _open(path: Path) -> int:
     try:
         return os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
     except OSError as error:
-        raise EmbeddedError(
-            f"The lock file {path} cannot be opened: {error.strerror}. PITBOOK_STATE moves the state folder. {WAY_OUT}"
-        ) from error
+        raise EmbeddedError(f"The lock file {path} cannot be opened: {error.strerror}. PITBOOK_STATE moves the state folder. {WAY_OUT}") from error
 
 
 def _flock(descriptor: int, path: Path, how: int) -> bool:

@@ -90,16 +90,12 @@ def read_secrets(state: Path) -> Secrets | None:
     """Return the secrets of `state`, None where there are none; raise EmbeddedError when they are another user's or damaged."""
     try:
         secrets = Secrets(**json.loads(secrets_file(state).read_text()))
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
-        raise EmbeddedError(
-            f"{secrets_file(state)} cannot be read: {error.strerror}. PITBOOK_STATE moves the state folder. {WAY_OUT}"
-        ) from error
+        raise EmbeddedError(f"{secrets_file(state)} cannot be read: {error.strerror}. PITBOOK_STATE moves the state folder. {WAY_OUT}") from error
     except (ValueError, TypeError) as error:
-        raise EmbeddedError(
-            f"{secrets_file(state)} is damaged: {error}. Without its passwords the data beside it cannot be opened."
-        ) from error
+        raise EmbeddedError(f"{secrets_file(state)} is damaged: {error}. Without its passwords the data beside it cannot be opened.") from error
     if secrets.uid != os.geteuid():
         raise EmbeddedError(
             f"The state folder {state} belongs to the user with id {secrets.uid}; you are {os.geteuid()}. "

@@ -67,6 +67,10 @@ class User(AbstractBaseUser):
             self._roles = roles.in_effect((role, action, tuple(pits) if pits else None) for role, action, pits in events)
         return self._roles
 
+    def forget_roles(self) -> None:
+        """Read the roles again next time."""
+        self.__dict__.pop("_roles", None)
+
     def has_perm(self, perm: str, obj: Any = None) -> bool:
         """Return whether one of their roles gives Django's permission `perm` ("tables.view_round")."""
         return self.is_active and roles.has_perm(self.roles, perm)

@@ -5,7 +5,8 @@ Used for the embedded cluster at its first start, and by `manage.py create_roles
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -57,16 +58,40 @@ def database_statements(database: str, owner: str, app: str) -> list[sql.Compose
 
 
 def set_up(connect: Callable[[str], Connection[Any]], database: str, owner: Login, app: Login, *, owner_makes_databases: bool = False) -> None:
-    """Make both log-ins and the database, as an administrator; safe to repeat. `connect` takes a database's name, and autocommits."""
+    """Make both log-ins and the database, as an administrator; safe to repeat. `connect` takes a database's name, and autocommits.
+
+    Raises ValueError when a log-in that was there has powers that no guard would hold against.
+    """
     with connect("postgres") as admin:
-        existing = {row[0] for row in admin.execute("SELECT rolname FROM pg_roles")}
-        for statement in role_statements(_sealed(admin, owner), _sealed(admin, app), existing=existing, owner_makes_databases=owner_makes_databases):
-            admin.execute(statement)
+        _make_logins(admin, owner, app, owner_makes_databases)
         if admin.execute("SELECT FROM pg_database WHERE datname = %s", [database]).fetchone() is None:
             admin.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(database)))
-    with connect(database) as admin, admin.transaction():
-        for statement in database_statements(database, owner.name, app.name):
-            admin.execute(statement)
+        with _handing_over(admin, owner.name), connect(database) as inside, inside.transaction():
+            for statement in database_statements(database, owner.name, app.name):
+                inside.execute(statement)
+
+
+def _make_logins(admin: Connection[Any], owner: Login, app: Login, owner_makes_databases: bool) -> None:
+    existing = dict(admin.execute("SELECT rolname, rolsuper OR rolcreaterole OR rolbypassrls FROM pg_roles").fetchall())
+    for login in (owner, app):
+        if existing.get(login.name):
+            raise ValueError(f"The role {login.name} is a superuser or nearly so, and cannot be the owner or the application.")
+    sealed = (_sealed(admin, owner), _sealed(admin, app))
+    for statement in role_statements(*sealed, existing=existing, owner_makes_databases=owner_makes_databases):
+        admin.execute(statement)
+
+
+@contextmanager
+def _handing_over(admin: Connection[Any], owner: str) -> Iterator[None]:
+    """Let an administrator who is no superuser, as managed servers have, give things to the owner: a member for that long."""
+    if admin.info.parameter_status("is_superuser") == "on":
+        yield
+        return
+    admin.execute(sql.SQL("GRANT {} TO CURRENT_USER WITH INHERIT TRUE, SET TRUE").format(sql.Identifier(owner)))
+    try:
+        yield
+    finally:
+        admin.execute(sql.SQL("REVOKE {} FROM CURRENT_USER").format(sql.Identifier(owner)))
 
 
 def _sealed(connection: Connection[Any], login: Login) -> Login:

@@ -6,14 +6,18 @@ Source: design/foundations.md, 2.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 ROOT = Path(__file__).resolve().parent.parent
-os.environ.setdefault("PITBOOK_STATE", str(ROOT / ".pitbook-test"))
-os.environ.setdefault("PITBOOK_DURABLE", "0")
+os.environ["PITBOOK_STATE"] = os.environ.get("PITBOOK_TEST_STATE") or str(ROOT / ".pitbook-test")
+os.environ["PITBOOK_DURABLE"] = "0"
+os.environ["DJANGO_SETTINGS_MODULE"] = "casino.settings"
+"""Set here and not in pyproject.toml: pytest-django would read the settings, and with them the house's own state folder, before this file."""
 
 import psycopg  # noqa: E402
 import pytest  # noqa: E402
@@ -23,9 +27,15 @@ from django.db import connections  # noqa: E402
 from django.test import TransactionTestCase  # noqa: E402
 from psycopg import sql  # noqa: E402
 
+if TYPE_CHECKING:
+    from tests.builders import House
+
+assert settings.DURABLE is False  # also reads the settings, so that pytest-django sets Django up
 ALIASES = ("default", "owner")
 MONTHS = ("2026-02-01", "2026-03-01", "2026-04-01", "2026-11-01")
 """The months that tests deal in."""
+SOURCES = ("*/migrations/*.py", "*/services/*.py", "*/services.py", "tables/*.py", "casino/*.py", "tests/builders.py", "tables/paytables/*")
+"""What the template is made from: another content is another template."""
 
 
 def _no_flush(self: TransactionTestCase) -> None:
@@ -40,7 +50,7 @@ class CopiedDatabase:
 
     def __init__(self, worker: str) -> None:
         self.original = connections["owner"].settings_dict["NAME"]
-        sources = sorted(ROOT.glob("*/migrations/*.py")) + [ROOT / "casino" / "append_only.py"]
+        sources = [path for pattern in SOURCES for path in sorted(ROOT.glob(pattern))]
         digest = hashlib.sha256(b"".join(path.read_bytes() for path in sources)).hexdigest()[:12]
         self.template = f"tpl_{digest}"
         self.name = f"test_{os.getpid()}_{worker}"
@@ -56,7 +66,9 @@ class CopiedDatabase:
             connections[alias].settings_dict["NAME"] = name
 
     def prepare(self) -> None:
-        """Migrate the template unless it is there, under a lock of the server's."""
+        """Migrate the template and build the standing house in it, unless it is there, under a lock of the server's."""
+        from tests.builders import build_standing_house
+
         with self._admin() as admin:
             admin.execute("SELECT pg_advisory_lock(hashtext('pitbook template'))")
             if admin.execute("SELECT 1 FROM pg_database WHERE datname = %s", [self.template]).fetchone():
@@ -66,11 +78,20 @@ class CopiedDatabase:
             admin.execute(sql.SQL("CREATE DATABASE {} TEMPLATE template0").format(sql.Identifier(building)))
             self._point(building)
             call_command("migrate", database="owner", verbosity=0)
+            self._drop_older(admin)
             with connections["default"].cursor() as cursor:
                 for month in MONTHS:
                     cursor.execute("SELECT pitbook_make_partitions(%s)", [month])
+            build_standing_house()
             self._point(self.original)
             admin.execute(sql.SQL("ALTER DATABASE {} RENAME TO {}").format(sql.Identifier(building), sql.Identifier(self.template)))
+
+    def _drop_older(self, admin: psycopg.Connection) -> None:
+        """Drop the templates of other contents that nobody uses."""
+        older = admin.execute(r"SELECT datname FROM pg_database WHERE datname LIKE 'tpl\_%%' AND datname NOT LIKE %s", [f"{self.template}%"])
+        for (name,) in older.fetchall():
+            with contextlib.suppress(psycopg.errors.ObjectInUse):
+                admin.execute(sql.SQL("DROP DATABASE IF EXISTS {}").format(sql.Identifier(name)))
 
     def make(self) -> None:
         """Make the worker's database anew from the template."""
@@ -117,6 +138,14 @@ def _anew_after_commits(request: pytest.FixtureRequest) -> Iterator[None]:
     blocker = request.getfixturevalue("django_db_blocker")
     with blocker.unblock():
         request.getfixturevalue("copied_database").make()
+
+
+@pytest.fixture
+def house(db: None) -> House:
+    """Return the house that stands in the test's database; a test that commits is marked django_db(transaction=True) besides."""
+    from tests.builders import standing_house
+
+    return standing_house()
 
 
 @pytest.fixture

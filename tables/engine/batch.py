@@ -8,17 +8,18 @@ design/performance.md "Hands".
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cache
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tables.engine.cards import NO_CARD
 from tables.engine.hand_tables import CARD_KEYS, RANK_MASK, SUIT_SHIFT, flush_suits
 from tables.engine.payroll_key import DIGIT, PAIR_SHIFT, SIDE_CARDS
 from tables.engine.poker import CLASS_STARTS, STRENGTHS, tables
 
-NO_CARD = 255
 CHUNK = 1 << 16
 """Hands at a time: what is in the works stays in the processor's cache."""
 
@@ -49,9 +50,9 @@ def batch_tables() -> BatchTables:
 
 
 def card_keys(*places: Cards) -> Keys:
-    """Return the sum of the keys of the cards at `places`, each of shape (hands,): cards are taken by two, which halves the look-ups."""
+    """Return the sum of the keys of the cards at `places`, arrays of one shape: cards are taken by two, which halves the look-ups."""
     known = batch_tables()
-    total = np.zeros(len(places[0]), np.uint32)
+    total = np.zeros(places[0].shape, np.uint32)
     for first, second in zip(places[::2], places[1::2], strict=False):
         total += known.two.take(first.astype(np.uint16) * 52 + second, mode="wrap")
     if len(places) % 2:
@@ -59,18 +60,21 @@ def card_keys(*places: Cards) -> Keys:
     return total
 
 
-def strengths_by_key(keys: Keys, cards: tuple[Cards, ...]) -> Strengths:
-    """Return the strengths of hands of seven with these `keys`, shape (hands,). Their `cards`, seven places, are looked at for flushes."""
+def strengths_by_key(keys: Keys, cards: Iterable[Cards]) -> Strengths:
+    """Return the strengths of hands of seven with these `keys`, in their shape.
+
+    `cards` are the seven places, each of that shape, or of its last axis where all rows share them; they are looked at where a flush is.
+    """
     known = batch_tables()
     found = known.seven.take(keys & RANK_MASK, mode="wrap")
     suits = known.flush_suit.take(keys >> SUIT_SHIFT, mode="wrap")
     flushes = np.flatnonzero(suits != 0)
-    wanted = suits[flushes] - 1
+    wanted = suits.take(flushes) - 1
     mask = np.zeros(len(flushes), np.uint16)
     for place in cards:
-        card = place[flushes]
+        card = place.take(flushes, mode="wrap")
         mask |= ((card & 3) == wanted).astype(np.uint16) << (card >> 2)
-    found[flushes] = known.flush.take(mask, mode="wrap")
+    found.put(flushes, known.flush.take(mask, mode="wrap"))
     return found
 
 

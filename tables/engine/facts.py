@@ -7,30 +7,36 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from operator import attrgetter
+from typing import Protocol
 
 from tables.engine.cards import NAMES, in_words
 from tables.engine.faults import Faults, Path, as_where
 
 
-def check_seats(numbers: Sequence[int], *, least: int, last: int, faults: Faults) -> None:
-    """Note too few or too many seats, a number outside 1 to `last`, and a number that two seats have; `numbers` as they stand on the line."""
-    if len(numbers) > last:
-        faults.add("too_many_seats", ("seats",), f"{len(numbers)} seats are more than {last}.")
-    if len(numbers) < least:
-        faults.add("too_few_seats", ("seats",), f"{len(numbers)} seats are fewer than {least}.")
-    for place, number in enumerate(numbers):
-        if not 1 <= number <= last:
-            faults.add("bad_seat", ("seats", place, "seat"), f"Seats are numbered 1 to {last}.")
-    if len(set(numbers)) < len(numbers):
-        _add_doubles(numbers, faults)
+class Numbered(Protocol):
+    """A seat: its number, and its position on the line."""
+
+    @property
+    def seat(self) -> int: ...
+    @property
+    def place(self) -> int: ...
 
 
-def _add_doubles(numbers: Sequence[int], faults: Faults) -> None:
+def check_seats(seats: Sequence[Numbered], *, least: int, last: int, faults: Faults) -> None:
+    """Note too few or too many seats, a number outside 1 to `last`, and a number that two seats have."""
+    if len(seats) > last:
+        faults.add("too_many_seats", ("seats",), f"{len(seats)} seats are more than {last}.")
+    if len(seats) < least:
+        faults.add("too_few_seats", ("seats",), f"{len(seats)} seats are fewer than {least}.")
     first: dict[int, int] = {}
-    for place, number in enumerate(numbers):
-        if first.setdefault(number, place) != place:
-            paths = [as_where(("seats", at, "seat")) for at in (first[number], place)]
-            faults.add("duplicate_seat", ("seats", place, "seat"), "Two seats have this number.", places=paths)
+    for seat in sorted(seats, key=attrgetter("place")):
+        path = ("seats", seat.place, "seat")
+        if not 1 <= seat.seat <= last:
+            faults.add("bad_seat", path, f"Seats are numbered 1 to {last}.")
+        if first.setdefault(seat.seat, seat.place) != seat.place:
+            places = [as_where(("seats", first[seat.seat], "seat")), as_where(path)]
+            faults.add("duplicate_seat", path, "Two seats have this number.", places=places)
 
 
 def check_hands(hands: Iterable[tuple[Sequence[int] | None, int, Path]], faults: Faults) -> None:
@@ -55,6 +61,9 @@ def add_wrong_count(found: int, due: int, path: Path, faults: Faults) -> None:
 
 def check_different(places: Iterable[tuple[int, Path]], faults: Faults) -> None:
     """Note every card that stands at more than one of `places`, at each but the first on the line."""
+    places = list(places)
+    if len({card for card, _ in places}) == len(places):
+        return
     paths: dict[int, list[Path]] = defaultdict(list)
     for card, path in places:
         paths[card].append(path)

@@ -5,15 +5,17 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache, cached_property
-from json import loads
+from functools import cache, cached_property, lru_cache
+from json import JSONEncoder, loads
 from typing import Any, Literal, Protocol
 
 from casino.money import Minor
 from tables.engine.paytable import Paytable
+
+_text_json = JSONEncoder(ensure_ascii=False).encode
 
 Result = Literal["win", "push", "lose"]
 
@@ -94,6 +96,8 @@ class Field:
 
     `kind`: "cards" (text, `count` cards, 0 for any number), "amount" (minor units), "number", "numbers" (a list of whole numbers),
     "choice" (one of `choices`), "flag" (yes or absent). `required`: False where the round may leave it out. `help`: a short hint.
+    `habit`: "again" where it is mostly as in the round before, "follows" where `Layout.complete` works it out if it is left empty.
+    `times_of`: another amount of the seat, of which this one may be typed as a multiple ("4x").
     """
 
     name: str
@@ -103,6 +107,8 @@ class Field:
     count: int = 0
     choices: tuple[str, ...] = ()
     help: str = ""
+    habit: Literal["", "again", "follows"] = ""
+    times_of: str = ""
 
 
 @dataclass(frozen=True)
@@ -113,6 +119,18 @@ class Layout:
     seat_fields: tuple[Field, ...]
     first_seat: int
     last_seat: int
+    complete: Callable[[Mapping[str, Any]], dict[str, Any]] = dict
+    """Takes what was typed of a seat, and returns it with what follows from that and was left empty."""
+
+
+@lru_cache(maxsize=64)
+def _version_json(paytable: Paytable) -> str:
+    return f'"game":"{paytable.game}","paytable":"{paytable.reference}","paytable_sha256":"{paytable.sha256}"'
+
+
+def answer_opening(id: str, paytable: Paytable) -> str:
+    """Return how the JSON of every answer opens: `{"id":…,"game":…,"paytable":…,"paytable_sha256":…`."""
+    return f'{{"id":{_text_json(id)},{_version_json(paytable)}'
 
 
 class Deal(Protocol):

@@ -15,7 +15,7 @@ from casino.errors import InvalidSlip
 from casino.money import Minor
 from casino.odds import format_odds, parse_odds
 from tables.engine.faults import Faults, shown
-from tables.engine.reading import Misread, Reader, amount, nested, read_object, stake, whole
+from tables.engine.reading import Misread, Reader, amount, counts, nested, read_object, stake, whole
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,7 @@ def or_null(reader: Reader) -> Reader:
     return lambda value: None if value is None else reader(value)
 
 
-def caps(*kinds: str) -> Rule:
+def caps(kinds: Sequence[str]) -> Rule:
     """Return the rule `caps` of a game with these wagers; caps that bound nothing are null."""
     wager = nested({kind: amount for kind in kinds})
     read_both = nested({"wager": or_null(wager), "seat": or_null(amount)})
@@ -101,6 +101,17 @@ def caps(*kinds: str) -> Rule:
         return written if written["wager"] or written["seat"] is not None else None
 
     return Rule(or_null(read), None)
+
+
+def multiples(streets: Sequence[str]) -> Reader:
+    """Return a reader of the multiples of the first wager that each street allows: different whole numbers from 1."""
+
+    def read(value: Any) -> list[int]:
+        if 0 in counts(value) or len(set(value)) < len(value):
+            raise Misread("bad_paytable", "Multiples are different whole numbers from 1.")
+        return list(value)
+
+    return nested(dict.fromkeys(streets, read), frozenset(streets))
 
 
 PAYOUT_UNIT = Rule(stake, 1)

@@ -11,6 +11,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from functools import cache
 
+from tables.engine.cards import NAMES, rank_word, rank_words
 from tables.engine.hand_tables import (
     CARD_KEYS,
     FOUR_OF_A_KIND,
@@ -48,14 +49,15 @@ CLASS_STARTS = (0, 1277, 4137, 4995, 5853, 5863, 7140, 7296, 7452, 7461)
 STRENGTHS = 7462
 """How many different strengths five cards have; seven reach 4,824 of them."""
 
+SEVEN_CARD_HANDS = (23_294_460, 58_627_800, 31_433_400, 6_461_620, 6_180_020, 4_047_644, 3_473_184, 224_848, 37_260, 4_324)
+"""How many of the 133,784,560 hands of seven cards are of each class."""
+
 tables = cache(build_tables)
 """The tables, derived by the first hand that needs them."""
 
 _FLUSH_SUITS = flush_suits()
-_NAMES = {rank + suit: place * 4 + at for place, rank in enumerate("23456789TJQKA") for at, suit in enumerate("cdhs")}
-_NAMED_KEYS = {name: CARD_KEYS[card] for name, card in _NAMES.items()}
-_SINGULARS = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "jack", "queen", "king", "ace")
-_PLURALS = tuple(f"{name}es" if name == "six" else f"{name}s" for name in _SINGULARS)
+_CODES = {name: card for card, name in enumerate(NAMES)}
+_NAMED_KEYS = dict(zip(NAMES, CARD_KEYS, strict=True))
 
 
 _SEVENS: dict[int, int] = {}
@@ -85,11 +87,11 @@ def strength_of_names(names: Sequence[str]) -> int:
     a, b, c, d, e, f, g = names
     key = _NAMED_KEYS[a] + _NAMED_KEYS[b] + _NAMED_KEYS[c] + _NAMED_KEYS[d] + _NAMED_KEYS[e] + _NAMED_KEYS[f] + _NAMED_KEYS[g]
     if _FLUSH_SUITS[key >> SUIT_SHIFT]:
-        return strength([_NAMES[name] for name in names])
+        return strength([_CODES[name] for name in names])
     try:
         return _SEVENS[key & RANK_MASK]
     except KeyError:
-        return strength([_NAMES[name] for name in names])
+        return strength([_CODES[name] for name in names])
 
 
 def _strength_of_five(cards: Sequence[int]) -> int:
@@ -125,19 +127,19 @@ def words(strength: int) -> str:
     if number == ROYAL_FLUSH:
         return "Royal flush"
     ranks = _ranks(matched) if matched else _ranks(side)
-    many = [_PLURALS[rank] for rank in ranks]
+    many = [rank_words(rank) for rank in ranks]
     if number == HIGH_CARD:
-        return f"{_SINGULARS[ranks[0]].capitalize()} high"
+        return f"{rank_word(ranks[0]).capitalize()} high"
     if number == PAIR:
         return f"Pair of {many[0]}"
     if number == TWO_PAIR:
         return f"Two pair, {many[0]} and {many[1]}"
     if number == FULL_HOUSE:
-        return f"Full house, {many[0]} over {_PLURALS[_ranks(side)[0]]}"
+        return f"Full house, {many[0]} over {rank_words(_ranks(side)[0])}"
     name = CLASSES[number].replace("_", " ").capitalize()
     if number in (THREE_OF_A_KIND, FOUR_OF_A_KIND):
         return f"{name}, {many[0]}"
-    return f"{name}, {_SINGULARS[ranks[0]]} high"
+    return f"{name}, {rank_word(ranks[0])} high"
 
 
 def _ranks(mask: int) -> list[int]:

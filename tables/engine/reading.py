@@ -1,17 +1,13 @@
-"""Reading the shape of a round: strict JSON, and fields of the right type that become values, or faults with their places. Pure.
+"""Reading the shape of a round: fields of the right type become values, others faults with their places. Pure.
 
 Source: spec/rounds.md, "Common" and the shape step of "Errors".
 """
 
 from __future__ import annotations
 
-import json
-import re
-from collections import Counter
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple
 
-from casino.errors import InvalidSlip
 from casino.money import CEILING, Minor
 from tables.engine.cards import CODES, split_cards
 from tables.engine.faults import Faults, Path, shown
@@ -40,9 +36,6 @@ class Shape(NamedTuple):
         return cls(of_round, names & of_round.keys() | {"game", "id", "seats"}, of_seat, names & of_seat.keys() | {"seat"})
 
 
-LONGEST_LINE = 2**18
-"""Bytes. A round of eight seats with its own paytable takes some five thousand."""
-
 LONGEST_LABEL = 64
 
 
@@ -59,82 +52,6 @@ class Misread(Exception):
         first = wrong[0]
         first.faults = [fault for misread in wrong for fault in misread.faults]
         return first
-
-
-# ---- JSON ----
-
-
-def parse_line(line: bytes | str) -> dict[str, Any]:
-    """Return the one JSON object on `line`, keys in their order. Raises InvalidSlip (`bad_json`).
-
-    Refused are a key twice, NaN and Infinity, bad UTF-8 (also a lone surrogate by its escape), and lines beyond LONGEST_LINE. A byte-order
-    mark is passed over. A number with a fraction or an exponent, and minus zero, come back as floats: no whole number that a field takes.
-    """
-    text = _decode(line)
-    found = _decode_json(text, _PATIENT if _MINUS_ZERO.search(text) else _QUICK)
-    if not isinstance(found, dict):
-        _refuse(f"it is {shown(found)}, not an object")
-    if _SURROGATE.search(text):
-        _check_unicode(found)
-    return found
-
-
-def _decode(line: bytes | str) -> str:
-    if len(line) > LONGEST_LINE:
-        _refuse(f"it is longer than {LONGEST_LINE} bytes")
-    try:
-        text = line.decode() if isinstance(line, bytes) else line.encode().decode()
-    except UnicodeError:
-        _refuse("it is not UTF-8")
-    return text.removeprefix("\ufeff")
-
-
-def _decode_json(text: str, decoder: json.JSONDecoder) -> Any:
-    try:
-        return decoder.decode(text)
-    except RecursionError:
-        _refuse("it is nested too deeply")
-    except json.JSONDecodeError as error:
-        _refuse(f"{error.msg} at character {error.pos + 1}")
-    except ValueError:  # Python reads no whole number of more than 4,300 digits
-        return _decode_json(text, _PATIENT)
-
-
-def _refuse(reason: str) -> NoReturn:
-    raise InvalidSlip("bad_json", f"The line is not one JSON object: {reason}.")
-
-
-def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        counted = Counter(key for key, _ in pairs)
-        _refuse(f"the key {shown(counted.most_common(1)[0][0])} stands there twice")
-    return found
-
-
-def _no_constant(name: str) -> NoReturn:
-    _refuse(f"{name} is no number")
-
-
-def _patient_whole(digits: str) -> int | float:
-    """Return a whole number; of one beyond all amounts only the beginning, which Python would refuse to read or take long over."""
-    return -0.0 if digits == "-0" else int(digits[:40])
-
-
-def _check_unicode(found: dict[str, Any]) -> None:
-    try:
-        json.dumps(found, ensure_ascii=False).encode()
-    except (UnicodeError, RecursionError):
-        _refuse("half of a surrogate pair is no character")
-
-
-_QUICK = json.JSONDecoder(object_pairs_hook=_unique_keys, parse_constant=_no_constant)
-_PATIENT = json.JSONDecoder(object_pairs_hook=_unique_keys, parse_constant=_no_constant, parse_int=_patient_whole)
-_MINUS_ZERO = re.compile(r"-0(?=[\s,\]}])")
-_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
-
-
-# ---- fields ----
 
 
 def read_object(raw: Any, fields: Mapping[str, Reader], required: frozenset[str], path: Path, faults: Faults) -> dict[str, Any]:
@@ -288,6 +205,13 @@ def card(value: Any) -> int:
     raise Misread(
         "bad_card", f"{shown(value)} is no card: a rank 2 to 9, T, J, Q, K, A and a suit c, d, h, s, as in “As”.", text=value[:40]
     )
+
+
+def lone_card(value: Any) -> Cards:
+    """Read a text that is one card; one of several cards, or of none, is left to be counted."""
+    if isinstance(value, str) and value not in CODES and all(piece in CODES for piece in split_cards(value)):
+        return cards(value)
+    return (card(value),)
 
 
 def cards_or_count(value: Any) -> Cards | int:

@@ -5,6 +5,7 @@ A game decides the verdicts; money is worked out in `payouts`, and everything th
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -12,8 +13,10 @@ from typing import NamedTuple
 
 from casino.money import Minor
 from casino.odds import format_odds
+from tables.engine.faults import Faults, Path
 from tables.engine.game import Result, WagerDue
-from tables.engine.payouts import Payout
+from tables.engine.payouts import NOTHING, Payout, Unpayable, cap, pay
+from tables.engine.paytable import Paytable
 
 EVEN_MONEY = Fraction(1)
 
@@ -34,47 +37,78 @@ class Verdict:
 
 
 class SettledWager(NamedTuple):
-    """A verdict on a stake, paid. `subject`: the words that open its reason, "Pair of nines loses to the dealer's pair of tens"."""
+    """A verdict on a stake, paid. Its reason opens with a `subject`: "Pair of nines loses to the dealer's pair of tens"."""
 
     verdict: Verdict
     stake: Minor
     payout: Payout
-    subject: str
+    net: int
 
-    @property
-    def collect(self) -> Minor:
-        """Return what the house takes of the stake."""
-        return self.stake if self.verdict.result == "lose" else Minor(0)
-
-    def due(self, seat: int) -> WagerDue:
+    def due(self, seat: int, subject: str) -> WagerDue:
         """Return the settlement of the wager at `seat`."""
-        verdict, stake, payout, subject = self
-        why = subject + _written(verdict, stake, payout)[1]
+        verdict, stake, payout, _ = self
         return WagerDue(
             seat=seat,
             kind=verdict.kind,
             stake=stake,
-            collect=self.collect,
+            collect=stake if verdict.result == "lose" else Minor(0),
             pay=payout.pay,
             result=verdict.result,
-            why=why,
+            why=subject + _written(self)[1],
             row=verdict.row,
             odds=verdict.odds,
             breakage=payout.breakage,
             uncapped=payout.uncapped,
         )
 
-    def as_json(self) -> str:
-        """Return `"ante":{"stake":…,"result":…,"net":…,"why":…}`; subjects and reasons hold nothing that JSON would escape."""
-        verdict, stake, payout, subject = self
-        opening, reason = _written(verdict, stake, payout)
+    def as_json(self, subject: str) -> str:
+        """Return `"ante":{"stake":…,"result":…,"net":…,"why":…}`; neither subjects nor reasons hold what JSON would escape."""
+        opening, reason = _written(self)
         return f'{opening}{subject}{reason}"}}'
 
 
+def settle_wagers(
+    verdicts: Iterable[Verdict], stakes: Iterable[Minor | None], paytable: Paytable, path: Path, faults: Faults
+) -> list[SettledWager]:
+    """Return one seat's wagers, each verdict with its stake (0 or None: none was made), paid by the paytable and cut by its caps.
+
+    `path` is the seat's; what the paytable cannot pay is noted in `faults` at its stake.
+    """
+    settled = []
+    for verdict, stake in zip(verdicts, stakes, strict=True):
+        if stake:
+            payout = NOTHING if verdict.odds is None else _payout(verdict, stake, paytable, path, faults)
+            settled.append(SettledWager(verdict, stake, payout, payout.pay - stake if verdict.result == "lose" else payout.pay))
+    return _capped(settled, paytable) if paytable.rules["caps"] else settled
+
+
+def _payout(verdict: Verdict, stake: Minor, paytable: Paytable, path: Path, faults: Faults) -> Payout:
+    assert verdict.odds is not None
+    try:
+        return pay(stake, verdict.odds, unit=paytable.payout_unit, rounding=paytable.rounding)
+    except Unpayable as refusal:
+        faults.add(refusal.code, (*path, verdict.kind), refusal.message, exact=str(refusal.exact))
+        return NOTHING
+
+
+def _capped(wagers: Sequence[SettledWager], paytable: Paytable) -> list[SettledWager]:
+    kinds = [wager.verdict.kind for wager in wagers]
+    payouts = cap([wager.payout for wager in wagers], kinds, paytable.rules["caps"], unit=paytable.payout_unit)
+    return [
+        SettledWager(wager.verdict, wager.stake, payout, wager.net - wager.payout.pay + payout.pay)
+        for wager, payout in zip(wagers, payouts, strict=True)
+    ]
+
+
+def spoken(row: str) -> str:
+    """Return "three of a kind" for a row's name."""
+    return row.replace("_", " ")
+
+
 @lru_cache(maxsize=4096)
-def _written(verdict: Verdict, stake: Minor, payout: Payout) -> tuple[str, str]:
+def _written(wager: SettledWager) -> tuple[str, str]:
     """Return the wager's JSON up to its reason, and its reason after the subject; the same few stakes come again and again."""
-    net = payout.pay - (stake if verdict.result == "lose" else 0)
+    verdict, stake, payout, net = wager
     more = f',"breakage":"{payout.breakage}"' if payout.breakage is not None else ""
     if payout.uncapped is not None:
         more = f',"uncapped":{payout.uncapped}'
@@ -85,10 +119,10 @@ def _written(verdict: Verdict, stake: Minor, payout: Payout) -> tuple[str, str]:
 def _outcome(verdict: Verdict, stake: Minor, payout: Payout) -> str:
     """Return "the blind pays flush 3:2, 501 × 3:2 = 751 1/2, rounded down to 751"."""
     if verdict.odds is None:
-        return f"the {verdict.kind} of {stake} is {'returned' if verdict.result == 'push' else 'lost'}"
+        return f"the {verdict.kind} wager of {stake} is {'returned' if verdict.result == 'push' else 'lost'}"
     odds = format_odds(verdict.odds)
-    price = f"{verdict.row.replace('_', ' ')} {odds}" if verdict.row else "even money"
-    words = f"the {verdict.kind} pays {price}, {stake} × {odds} = {_mixed(stake * verdict.odds)}"
+    price = f"{spoken(verdict.row)} {odds}" if verdict.row else "even money"
+    words = f"the {verdict.kind} wager pays {price}, {stake} × {odds} = {_mixed(stake * verdict.odds)}"
     before_caps = payout.pay if payout.uncapped is None else payout.uncapped
     if stake * verdict.odds != before_caps:
         words += f", rounded {'down' if stake * verdict.odds > before_caps else 'up'} to {before_caps}"

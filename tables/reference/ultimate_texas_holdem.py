@@ -11,7 +11,6 @@ Shapes: a round is the canonical JSON object of a regular, validated round (card
 a paytable is a whole version object. A missing optional rule has the spec's default, a value nobody knows raises ValueError.
 """
 
-from collections import Counter
 from fractions import Fraction
 from itertools import combinations
 from typing import Any
@@ -38,11 +37,12 @@ UTH_HAND_OF_GROUPS = {(4, 1): 7, (3, 2): 6, (3, 1, 1): 3, (2, 2, 1): 2, (2, 1, 1
 def uth_rank_five(cards: tuple[str, ...]) -> tuple[int, tuple[int, ...]]:
     """Exactly five cards as (place in UTH_HANDS, ranks 2 to 14 as they are compared); the greater tuple is the better hand.
 
-    The ranks come larger group first, then higher rank; the ace is low only in A-2-3-4-5 (spec, Common: Hands).
+    The ranks come larger group first, then higher rank; the ace is low (1) only in A-2-3-4-5 (spec, Common: Hands).
     """
-    counts = Counter(UTH_RANKS.index(card[0]) + 2 for card in cards)
-    ranks = tuple(sorted(counts, key=lambda rank: (counts[rank], rank), reverse=True))
-    hand = UTH_HAND_OF_GROUPS[tuple(sorted(counts.values(), reverse=True))]
+    all_ranks = [UTH_RANKS.index(card[0]) + 2 for card in cards]
+    groups = sorted(((all_ranks.count(rank), rank) for rank in set(all_ranks)), reverse=True)
+    ranks = tuple(rank for _, rank in groups)
+    hand = UTH_HAND_OF_GROUPS[tuple(count for count, _ in groups)]
     wheel = ranks == (14, 5, 4, 3, 2)
     in_a_row = len(ranks) == 5 and ranks[0] - ranks[4] == 4
     one_suit = len({card[1] for card in cards}) == 1
@@ -120,8 +120,11 @@ def uth_cut(pays: dict[str, int], rules: dict[str, Any]) -> dict[str, int]:
 # ---- one seat ----
 
 
-def uth_seat_results(seat: dict[str, Any], community: list[str], dealer: list[str], paytable: dict[str, Any]) -> dict[str, Any]:
-    """Each of the seat's wagers as "lose", "push", or the profit on one unit of stake (a Fraction) where it wins."""
+def uth_seat_results(seat: dict[str, Any], community: list[str], theirs: Any, paytable: dict[str, Any]) -> dict[str, Any]:
+    """Each of the seat's wagers as "lose", "push", or the profit on one unit of stake (a Fraction) where it wins.
+
+    `theirs` is the dealer's best hand as `uth_rank_seven` says it; it is not looked at for a folded seat.
+    """
     results: dict[str, Any] = {}
     if seat.get("folded", False):
         results["ante"] = results["blind"] = "lose"
@@ -129,7 +132,7 @@ def uth_seat_results(seat: dict[str, Any], community: list[str], dealer: list[st
             results["trips"] = uth_folded_trips(seat, community, paytable)
         return results
     rules = paytable.get("rules", {})
-    mine, theirs = uth_rank_seven(community + seat["cards"]), uth_rank_seven(community + dealer)
+    mine = uth_rank_seven(community + seat["cards"])
     qualifies = theirs[0] >= UTH_HANDS.index(rules.get("dealer_qualifies", "pair"))
     hand = UTH_HANDS[mine[0]]
     if mine > theirs:
@@ -175,9 +178,11 @@ def uth_settle(round_facts: dict[str, Any], paytable: dict[str, Any]) -> dict[tu
     """{(seat, kind): (collect, pay)} in minor units for ante, blind, play and trips with a stake; pay is beyond the stake."""
     due = {}
     rules = paytable.get("rules", {})
-    community, dealer = round_facts.get("community") or [], round_facts.get("dealer") or []
+    community = round_facts.get("community") or []
+    anyone_live = any(not seat.get("folded", False) for seat in round_facts["seats"])
+    theirs = uth_rank_seven(community + round_facts["dealer"]) if anyone_live else None
     for seat in round_facts["seats"]:
-        results = uth_seat_results(seat, community, dealer, paytable)
+        results = uth_seat_results(seat, community, theirs, paytable)
         won = {kind: uth_payout(seat[kind], profit, rules) for kind, profit in results.items() if isinstance(profit, Fraction)}
         pays = uth_cut(won, rules)
         for kind, result in results.items():

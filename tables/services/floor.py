@@ -24,7 +24,7 @@ from tables.slips import CountSlip
 @in_transaction
 def make_property(code: str, name: str, *, zone: str, currency: str, exponent: int, by: User, rollover: time = time(6)) -> Property:
     """Return a new property with its house accounts. Raises ValidationError naming the field."""
-    roles.require(by, "manage_users")
+    roles.require(by, "lay_out_floor")
     house = Property(code=code, name=name, zone=zone, currency=currency, exponent=exponent, rollover=rollover)
     house.full_clean()
     house.save(force_insert=True)
@@ -36,7 +36,7 @@ def make_property(code: str, name: str, *, zone: str, currency: str, exponent: i
 @in_transaction
 def make_table(pit: Pit, code: str, game: str, *, by: User) -> Table:
     """Return a new table of `pit` with its accounts. Raises InvalidSlip (`unknown_game`), ValidationError."""
-    roles.require(by, "manage_users")
+    roles.require(by, "lay_out_floor")
     if game not in games():
         raise InvalidSlip("unknown_game", f"“{game}” is no known game.", where="game")
     table = Table(property=pit.property, pit=pit, code=code, game=game)

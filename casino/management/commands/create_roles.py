@@ -34,7 +34,7 @@ class Command(BaseCommand):
             raise CommandError("DATABASE_OWNER_URL and DATABASE_URL name the same user; the application must own nothing.")
         try:
             set_up(lambda name: psycopg.connect(make_conninfo(admin_url, dbname=name), autocommit=True), database, owner, app)
-        except psycopg.Error as error:
+        except (psycopg.Error, ValueError) as error:
             raise CommandError(f"The server refused: {error}") from error
         self.stdout.write(f"{owner.name} owns the database {database}; {app.name} may use it.")
 

@@ -1,0 +1,1 @@
+"""The audit's doors for machines: /api/v1/shifts/{id}/report."""

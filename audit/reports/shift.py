@@ -1,0 +1,195 @@
+"""The shift report: per table, per pit, the house, findings. Rows, not pages."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+
+from audit.models import Finding, SessionReconciliation, ShiftReconciliation
+from audit.reports.report import Column, Report, Row, Section, Value
+from audit.selectors import findings_with_state, latest_reconciliation
+from casino import roles
+from casino.errors import Conflict
+from casino.models import User
+from tables.engine.game import games
+from tables.models import Shift
+
+FIGURES = (
+    Column("rounds", "Rounds", "integer", total=True),
+    Column("handle", "Handle", "amount", total=True),
+    Column("pots", "Pots", "amount", total=True),
+    Column("opener", "Opener", "amount", total=True),
+    Column("fills", "Fills", "amount", total=True),
+    Column("chip_credits", "Chip credits", "amount", total=True),
+    Column("closer", "Closer", "amount", total=True),
+    Column("buy_ins", "Buy-ins", "amount", total=True),
+    Column("drop", "Drop", "amount", total=True),
+    Column("win_by_count", "Win by count", "amount", total=True),
+    Column("win_by_play", "Win by play", "amount", total=True),
+    Column("hold", "Hold", "percent"),
+    Column("tray_variance", "Tray variance", "amount", total=True),
+    Column("drop_variance", "Drop variance", "amount", total=True),
+    Column("payout_variance", "Payout variance", "amount", total=True),
+    Column("theoretical_win", "Theoretical win", "amount", total=True),
+    Column("findings", "Findings", "integer", total=True),
+)
+FINDINGS = (
+    Column("finding", "Finding", "text"),
+    Column("severity", "Severity", "text"),
+    Column("state", "State", "text"),
+    Column("table", "Table", "text"),
+    Column("round", "Round", "text"),
+    Column("seat", "Seat", "integer"),
+    Column("wager", "Wager", "text"),
+    Column("dealer", "Dealer", "text"),
+    Column("occurred_at", "At", "moment"),
+    Column("due", "Due", "amount"),
+    Column("done", "Done", "amount"),
+    Column("effect", "Effect", "amount", total=True),
+    Column("why", "Reason", "text"),
+)
+VARIANCES = ("tray_variance", "drop_variance", "payout_variance")
+
+
+def build(shift: Shift, *, for_user: User | None = None) -> Report:
+    """Return the report of `shift`'s newest reconciliation, for the pits of `for_user` (None: the whole house). Six queries.
+
+    Raises Conflict (`not_reconciled`) where the shift was not reconciled yet.
+    """
+    kept = latest_reconciliation(shift)
+    if kept is None:
+        raise Conflict("not_reconciled", f"The {shift} is not reconciled yet.")
+    pits = roles.pits_for(for_user, "read_reports") if for_user else None
+    lines = _lines(kept, pits)
+    findings = _findings(shift, pits)
+    house = shift.property
+    return Report(
+        title="Shift report",
+        subtitle=f"{house.name} · {shift}",
+        facts=_facts(shift, kept, pits),
+        sections=(
+            _tables(lines, findings),
+            _pits(lines, findings),
+            _section_of_findings("findings", "Findings", [f for f in findings if not f.flag], "No difference was found."),
+            _section_of_findings(
+                "flags",
+                "Statistical flags",
+                [f for f in findings if f.flag],
+                "Nothing stands out.",
+                note="A flag is a reason to look, never proof.",
+            ),
+        ),
+        currency=house.currency,
+        exponent=house.exponent,
+        zone=house.zone,
+        identity=f"shift-report/{house.code}/{shift.gaming_day}/{shift.kind}" + (f"/{'+'.join(pits)}" if pits is not None else ""),
+        made_from=bytes(kept.fingerprint).hex(),
+    )
+
+
+def _lines(kept: ShiftReconciliation, pits: roles.Pits) -> list[SessionReconciliation]:
+    lines = kept.lines.select_related("session__table__pit").order_by("session__table__code", "session__sequence")
+    return list(lines if pits is None else lines.filter(session__table__pit__code__in=pits))
+
+
+def _findings(shift: Shift, pits: roles.Pits) -> list[Finding]:
+    findings = findings_with_state(Finding.objects.filter(shift=shift).select_related("session__table__pit", "round", "dealer"))
+    findings = findings if pits is None else findings.filter(session__table__pit__code__in=pits)
+    return sorted(findings, key=lambda f: (f.session.table.code if f.session else "", f.round.number if f.round else 0, f.key))
+
+
+def _facts(shift: Shift, kept: ShiftReconciliation, pits: roles.Pits) -> tuple[tuple[str, str], ...]:
+    facts = (
+        ("Property", shift.property.name),
+        ("Gaming day", shift.gaming_day.isoformat()),
+        ("Shift", str(shift.get_kind_display())),
+        ("Reconciliation", f"{kept.sequence}"),
+        ("Grade", str(kept.get_grade_display())),
+    )
+    return facts if pits is None else (*facts, ("Pits", ", ".join(pits)))
+
+
+def _tables(lines: Sequence[SessionReconciliation], findings: Sequence[Finding]) -> Section:
+    found = Counter(finding.session_id for finding in findings if not finding.flag)
+    columns = (Column("table", "Table", "text"), Column("pit", "Pit", "text"), Column("game", "Game", "text"), *FIGURES)
+    rows = []
+    for line in lines:
+        table = line.session.table
+        head = (table.code, table.pit.code, games()[table.game].name)
+        rows.append(_row(head, [line], found[line.session_id]))
+    return Section("tables", "Tables", columns, tuple(rows), totals=_row(("House", None, None), lines, sum(found.values())))
+
+
+def _pits(lines: Sequence[SessionReconciliation], findings: Sequence[Finding]) -> Section:
+    by: dict[str, list[SessionReconciliation]] = defaultdict(list)
+    for line in lines:
+        by[line.session.table.pit.code].append(line)
+    found = Counter(finding.session.table.pit.code for finding in findings if finding.session and not finding.flag)
+    rows = tuple(_row((pit,), members, found[pit]) for pit, members in sorted(by.items()))
+    return Section("pits", "Pits", (Column("pit", "Pit", "text"), *FIGURES), rows, totals=_row(("House",), lines, sum(found.values())))
+
+
+def _row(head: tuple[str | None, ...], lines: Sequence[SessionReconciliation], findings: int) -> Row:
+    """Return the figures of `lines` together; a figure that one of them does not have is left out of the sum."""
+    house_games = [line for line in lines if not _is_pot(line)]
+    drop = _sum(line.drop for line in house_games)
+    win = _sum(line.win_by_count for line in house_games)
+    values: dict[str, Value] = {
+        "rounds": sum(line.rounds for line in lines),
+        "handle": sum(line.handle for line in house_games),
+        "pots": sum(line.handle for line in lines if _is_pot(line)),
+        "opener": _sum(line.opener for line in lines),
+        "fills": sum(line.fills for line in lines),
+        "chip_credits": sum(line.chip_credits for line in lines),
+        "closer": _sum(line.closer for line in lines),
+        "buy_ins": sum(line.buy_ins for line in lines),
+        "drop": _sum(line.drop for line in lines),
+        "win_by_count": _sum(line.win_by_count for line in lines),
+        "win_by_play": sum(line.win_by_play for line in lines),
+        "hold": Fraction(win, drop) if win is not None and drop else None,
+        "tray_variance": _sum(line.tray_variance for line in lines),
+        "drop_variance": _sum(line.drop_variance for line in lines),
+        "payout_variance": sum(line.payout_variance for line in lines),
+        "theoretical_win": _sum(line.theoretical_win for line in lines),
+        "findings": findings,
+    }
+    off = tuple(name for name in VARIANCES if values[name])
+    return Row((*head, *(values[column.key] for column in FIGURES)), emphasis="bad" if off else "", on=off)
+
+
+def _is_pot(line: SessionReconciliation) -> bool:
+    return games()[line.session.table.game].is_pot_game
+
+
+def _sum(figures: Iterable[int | None]) -> int | None:
+    known = [figure for figure in figures if figure is not None]
+    return sum(known) if known else None
+
+
+def _section_of_findings(key: str, title: str, findings: Sequence[Finding], empty: str, note: str = "") -> Section:
+    rows = tuple(_finding(finding) for finding in findings)
+    return Section(key, title, FINDINGS, rows, empty=empty, note=note)
+
+
+def _finding(finding: Finding) -> Row:
+    played = finding.round
+    return Row(
+        (
+            finding.kind.replace("_", " "),
+            finding.severity,
+            str(getattr(finding, "state", "") or ""),
+            finding.session.table.code if finding.session else None,
+            str(played.number) if played else None,
+            finding.seat,
+            finding.wager or None,
+            finding.dealer.code if finding.dealer else None,
+            played.occurred_at if played else None,
+            finding.due,
+            finding.done,
+            finding.effect,
+            finding.why,
+        ),
+        emphasis="bad" if finding.severity == "major" else "warn" if finding.severity == "minor" else "",
+        on=("finding", "effect"),
+    )

@@ -1,0 +1,52 @@
+"""Figures and moments as people read them on a page. What a figure is an amount of comes from its house. Standard library only."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Protocol
+from zoneinfo import ZoneInfo
+
+from casino.money import format_amount
+
+NOTHING = "—"
+
+
+class Notation(Protocol):
+    """How a house writes: decimals of its currency, and the zone where its clocks hang. A property is one."""
+
+    exponent: int
+    zone: str
+
+
+def money(amount: int | None, house: Notation) -> str:
+    """Return `amount` minor units as "1,212.50", "−120.00"; nothing known is "—"."""
+    return NOTHING if amount is None else format_amount(amount, house.exponent)
+
+
+def signed(amount: int | None, house: Notation) -> str:
+    """Return `amount` with its sign, "+10.00", "−5.00"; zero has none."""
+    return f"+{money(amount, house)}" if amount is not None and amount > 0 else money(amount, house)
+
+
+def local(moment: datetime, house: Notation) -> datetime:
+    """Return the aware `moment` on the house's wall clock."""
+    return moment.astimezone(ZoneInfo(house.zone))
+
+
+def stamp(moment: datetime | None, house: Notation) -> str:
+    """Return "2026-11-30 21:14:05 CET": the zone's name tells both 01:30s of a repeated hour apart."""
+    return NOTHING if moment is None else f"{local(moment, house):%Y-%m-%d %H:%M:%S %Z}"
+
+
+def clock(moment: datetime | None, house: Notation) -> str:
+    """Return "21:14:05", for lists of one shift."""
+    return NOTHING if moment is None else f"{local(moment, house):%H:%M:%S}"
+
+
+def age(seconds: float) -> str:
+    """Return "17 s", "3 min", "2 h 05": how long ago something was, as one glances at it."""
+    whole = max(0, int(seconds))
+    if whole < 60:
+        return f"{whole} s"
+    minutes = whole // 60
+    return f"{minutes} min" if minutes < 60 else f"{minutes // 60} h {minutes % 60:02d}"

@@ -1,0 +1,1 @@
+"""What templates may say of the house's figures and people."""

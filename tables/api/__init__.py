@@ -1,0 +1,1 @@
+"""The floor's doors for machines: /api/v1/rounds."""

@@ -1,0 +1,87 @@
+"""One line, one JSON object: read strictly, refused with its reason. Pure; standard library and nothing else of the engine's but faults.
+
+Source: spec/rounds.md, "Common" and `bad_json`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from typing import Any, NoReturn
+
+from casino.errors import InvalidSlip
+from tables.engine.faults import shown
+
+LONGEST_LINE = 2**18
+"""Bytes. A round of eight seats with its own paytable takes some five thousand."""
+
+
+def parse_line(line: bytes | str) -> dict[str, Any]:
+    """Return the one JSON object on `line`, keys in their order. Raises InvalidSlip (`bad_json`).
+
+    Refused are a key twice, NaN and Infinity, bad UTF-8 (also a lone surrogate by its escape), and lines beyond LONGEST_LINE. A byte-order
+    mark is passed over. A number with a fraction or an exponent, and minus zero, come back as floats: no whole number that a field takes.
+    """
+    text = _decode(line)
+    found = _decode_json(text, _PATIENT if _MINUS_ZERO.search(text) else _QUICK)
+    if not isinstance(found, dict):
+        _refuse(f"it is {shown(found)}, not an object")
+    if _SURROGATE.search(text):
+        _check_unicode(found)
+    return found
+
+
+def _decode(line: bytes | str) -> str:
+    if len(line) > LONGEST_LINE:
+        _refuse(f"it is longer than {LONGEST_LINE} bytes")
+    try:
+        text = line.decode() if isinstance(line, bytes) else line.encode().decode()
+    except UnicodeError:
+        _refuse("it is not UTF-8")
+    return text.removeprefix("\ufeff")
+
+
+def _decode_json(text: str, decoder: json.JSONDecoder) -> Any:
+    try:
+        return decoder.decode(text)
+    except RecursionError:
+        _refuse("it is nested too deeply")
+    except json.JSONDecodeError as error:
+        _refuse(f"{error.msg} at character {error.pos + 1}")
+    except ValueError:  # Python reads no whole number of more than 4,300 digits
+        return _decode_json(text, _PATIENT)
+
+
+def _refuse(reason: str) -> NoReturn:
+    raise InvalidSlip("bad_json", f"The line is not one JSON object: {reason}.")
+
+
+def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        counted = Counter(key for key, _ in pairs)
+        _refuse(f"the key {shown(counted.most_common(1)[0][0])} stands there twice")
+    return found
+
+
+def _no_constant(name: str) -> NoReturn:
+    _refuse(f"{name} is no number")
+
+
+def _patient_whole(digits: str) -> int | float:
+    """Return a whole number; of one beyond all amounts only the beginning, which Python would refuse to read or take long over."""
+    return -0.0 if digits == "-0" else int(digits[:40])
+
+
+def _check_unicode(found: dict[str, Any]) -> None:
+    try:
+        json.dumps(found, ensure_ascii=False).encode()
+    except (UnicodeError, RecursionError):
+        _refuse("half of a surrogate pair is no character")
+
+
+_QUICK = json.JSONDecoder(object_pairs_hook=_unique_keys, parse_constant=_no_constant)
+_PATIENT = json.JSONDecoder(object_pairs_hook=_unique_keys, parse_constant=_no_constant, parse_int=_patient_whole)
+_MINUS_ZERO = re.compile(r"-0(?=[\s,\]}])")
+_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")

@@ -1,0 +1,287 @@
+"""What the page of a round in hand shows: the fields with what was typed, what is due beside what was done, and every difference. Pure.
+
+The same values make the page and, as JSON, what the page asks for while somebody types.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from casino.money import format_amount
+from tables.due_and_done import KeptWager
+from tables.engine.cards import RANKS
+from tables.engine.faults import MAY_BE_IRREGULAR
+from tables.engine.game import Field, Settlement
+from tables.fault_words import in_money
+from tables.round_form import (
+    GENERAL,
+    FieldError,
+    RoundForm,
+    done_name,
+    note_name,
+    round_name,
+    seat_name,
+    seen_name,
+    status_name,
+)
+from tables.slips import Done
+
+STATUSES = (("corrected", "corrected at the table"), ("not_recovered", "not recovered"))
+DECK_ROWS = "shdc"
+DECK_RANKS = RANKS[::-1]
+
+
+@dataclass(frozen=True)
+class Typed:
+    """One field as it stands on the page."""
+
+    name: str
+    label: str
+    field: Field
+    value: str
+    errors: Sequence[FieldError] = ()
+    cards: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class Spot:
+    """One wager on the page: what was due (empty where nothing lies there), what stands as done, and how far that is off."""
+
+    seat: int
+    kind: str
+    name: str
+    seen_name: str
+    due: str = ""
+    done: str = ""
+    off: int = 0
+    why: str = ""
+    errors: Sequence[FieldError] = ()
+
+
+@dataclass(frozen=True)
+class SeatLine:
+    """One seat: its fields, its hand, its wagers and their sums (the patron's, minor units; None where nothing is known)."""
+
+    number: int
+    fields: Sequence[Typed]
+    spots: Sequence[Spot]
+    hand: str = ""
+    due: int | None = None
+    done: int | None = None
+    off: int = 0
+
+
+@dataclass(frozen=True)
+class Difference:
+    """One wager on which the dealer did otherwise than due, in words, with what became of it."""
+
+    seat: int
+    kind: str
+    words: str
+    why: str
+    status_name: str
+    status: str
+    note_name: str
+    note: str
+    missing: bool = False
+
+
+@dataclass(frozen=True)
+class Ruling:
+    """What the rules say of what was typed; `settlement` is None where the round is irregular."""
+
+    settlement: Settlement | None
+    wagers: Sequence[KeptWager]
+
+
+class RoundScreen:
+    """The page's values, from the form and, where the round can be settled, its ruling. `asked`: a difference must say what became of it."""
+
+    def __init__(self, form: RoundForm, ruling: Ruling | None = None, *, asked: bool = False) -> None:
+        self.form, self.ruling, self.asked = form, ruling, asked
+        self.table, self.game, self.layout = form.table, form.table.game, form.layout
+
+    def money(self, amount: int | None) -> str:
+        """Return an amount of the patron's with its sign; "" where nothing is known."""
+        if amount is None:
+            return ""
+        return ("+" if amount > 0 else "") + format_amount(amount, self.table.exponent)
+
+    # ---- fields ----
+
+    @cached_property
+    def round_fields(self) -> list[Typed]:
+        """Return the round's own fields."""
+        return [self._typed(field, round_name(field.name), field.label) for field in self.layout.round_fields]
+
+    def _typed(self, field: Field, name: str, label: str) -> Typed:
+        cards = self.form.cards(name) if field.kind == "cards" else ()
+        return Typed(name, label, field, self.form.text(name), self.form.errors.get(name, ()), cards)
+
+    @cached_property
+    def seats(self) -> list[SeatLine]:
+        """Return every seat of the layout, taken or not."""
+        return [self._seat(number) for number in range(self.layout.first_seat, self.layout.last_seat + 1)]
+
+    def _seat(self, number: int) -> SeatLine:
+        fields = [self._typed(field, seat_name(number, field.name), f"Seat {number} {field.label}") for field in self.layout.seat_fields]
+        spots = [self._spot(number, kind) for kind in self.game.wager_kinds]
+        wagers = [self._dealt(wager) for wager in self._wagers if wager.seat == number]
+        if not wagers:
+            return SeatLine(number, fields, spots)
+        due = sum(due for due, _ in wagers if due is not None) if self._settlement else None
+        done = sum(done for _, done in wagers)
+        hand = self._settlement.hands.get(number, "folded") if self._settlement else "irregular"
+        return SeatLine(number, fields, spots, hand, due, done, 0 if due is None else done - due)
+
+    # ---- due and done ----
+
+    @property
+    def _settlement(self) -> Settlement | None:
+        return self.ruling.settlement if self.ruling else None
+
+    @cached_property
+    def _wagers(self) -> Sequence[KeptWager]:
+        return self.ruling.wagers if self.ruling else ()
+
+    @cached_property
+    def _wager_at(self) -> Mapping[tuple[int, str], KeptWager]:
+        return {(wager.seat, wager.kind): wager for wager in self._wagers}
+
+    def _said(self, wager: KeptWager) -> Done:
+        """Return what the dealer did at first: what was typed, where that is an amount."""
+        return wager.first or Done(wager.collected, wager.paid)
+
+    def _dealt(self, wager: KeptWager) -> tuple[int | None, int]:
+        """Return the patron's net by the rules and as it was done at first."""
+        due = None if wager.collect is None or wager.pay is None else wager.pay - wager.collect
+        said = self._said(wager)
+        return due, (said.paid or 0) - (said.collected or 0)
+
+    def _spot(self, seat: int, kind: str) -> Spot:
+        name, seen = done_name(seat, kind), seen_name(seat, kind)
+        errors = self.form.errors.get(name, ())
+        wager = self._wager_at.get((seat, kind))
+        if wager is None:
+            return Spot(seat, kind, name, seen, done=self._kept_text(seat, kind), errors=errors)
+        due, done = self._dealt(wager)
+        text = self.form.text(name) if self.form.irregular or errors or done != due else self.money(due)
+        why = in_money(wager.why, self.table.exponent)
+        return Spot(seat, kind, name, seen, self.money(due), text, 0 if due is None else done - due, why, errors)
+
+    def _kept_text(self, seat: int, kind: str) -> str:
+        """Return what was typed by a person, while there is nothing due to put in its place."""
+        text, seen = self.form.text(done_name(seat, kind)), self.form.text(seen_name(seat, kind))
+        return "" if text == seen else text
+
+    @cached_property
+    def differences(self) -> list[Difference]:
+        """Return every wager on which the dealer did otherwise than due, in words."""
+        return [self._difference(spot) for line in self.seats for spot in line.spots if spot.off]
+
+    def _difference(self, spot: Spot) -> Difference:
+        how = "more" if spot.off > 0 else "less"
+        amount = format_amount(abs(spot.off), self.table.exponent)
+        words = f"Seat {spot.seat} got {amount} {how} than due on {spot.kind.replace('_', ' ')}"
+        status, note = (self.form.text(name(spot.seat, spot.kind)) for name in (status_name, note_name))
+        missing = self.asked and status not in dict(STATUSES)
+        names = status_name(spot.seat, spot.kind), note_name(spot.seat, spot.kind)
+        return Difference(spot.seat, spot.kind, words, spot.why, names[0], status, names[1], note, missing)
+
+    @cached_property
+    def unexplained(self) -> bool:
+        """Return whether a difference does not say yet what became of it."""
+        return any(difference.status not in dict(STATUSES) for difference in self.differences)
+
+    @cached_property
+    def due_changed(self) -> bool:
+        """Return whether what is due is other than what the person was shown and did not touch."""
+        spots = [spot for line in self.seats for spot in line.spots if spot.due]
+        return any((seen := self.form.text(spot.seen_name)) and seen != spot.due for spot in spots)
+
+    @cached_property
+    def house(self) -> dict[str, str]:
+        """Return the house's side of the round: handle, net by the rules, net as done, and the difference."""
+        if not self.ruling:
+            return {"handle": "", "due": "", "done": "", "off": ""}
+        due = sum(line.due for line in self.seats if line.due is not None)
+        done = sum(line.done for line in self.seats if line.done is not None)
+        known = self._settlement is not None
+        return {
+            "handle": format_amount(sum(wager.stake for wager in self._wagers), self.table.exponent),
+            "due": self.money(-due) if known else "",
+            "done": self.money(-done),
+            "off": self.money(due - done) if known and due != done else "",
+        }
+
+    # ---- words ----
+
+    @property
+    def dealer_hand(self) -> str:
+        """Return what the house's dealer holds, "" where he plays no hand or nothing is settled."""
+        return (self._settlement.dealer_hand or "") if self._settlement else ""
+
+    @property
+    def dealer_note(self) -> str:
+        """Return whether the dealer's hand qualifies, where the game says so."""
+        dealer = self._settlement.answer.get("dealer") if self._settlement else None
+        if not isinstance(dealer, dict) or "qualifies" not in dealer:
+            return ""
+        return "qualifies" if dealer["qualifies"] else "does not qualify"
+
+    @property
+    def general_errors(self) -> Sequence[FieldError]:
+        """Return what is wrong with the round as a whole."""
+        return self.form.errors.get(GENERAL, ())
+
+    @cached_property
+    def may_be_irregular(self) -> bool:
+        """Return whether all that is wrong is against the rules of the game, and yet may have happened."""
+        codes = {error.code for errors in self.form.errors.values() for error in errors}
+        return bool(self.form.irregular) or bool(codes) and codes <= MAY_BE_IRREGULAR and "missing_play" not in codes
+
+    @cached_property
+    def waiting(self) -> list[str]:
+        """Return the labels of what is still to be typed before anything can be settled."""
+        typed = [*self.round_fields, *(field for line in self.seats for field in line.fields)]
+        return [field.label for field in typed if any(error.waits for error in field.errors)]
+
+    @cached_property
+    def dealt(self) -> Counter[str]:
+        """Return how often each card stands in a field."""
+        typed = [*self.round_fields, *(field for line in self.seats for field in line.fields)]
+        return Counter(card for field in typed for card in field.cards)
+
+    @cached_property
+    def deck(self) -> list[list[tuple[str, int]]]:
+        """Return the deck by suits, ace to two: each card and how often it is dealt."""
+        return [[(rank + suit, self.dealt[rank + suit]) for rank in DECK_RANKS] for suit in DECK_ROWS]
+
+    def as_json(self) -> dict[str, Any]:
+        """Return what the page asks for while somebody types; names are the fields'."""
+        typed = [*self.round_fields, *(field for line in self.seats for field in line.fields)]
+        return {
+            "settled": self.ruling is not None,
+            "dealer": {"hand": self.dealer_hand, "note": self.dealer_note},
+            "seats": {str(line.number): self._seat_json(line) for line in self.seats},
+            "spots": {spot.name: _spot_json(spot) for line in self.seats for spot in line.spots},
+            "house": self.house,
+            "cards": {field.name: list(field.cards) for field in typed if field.field.kind == "cards"},
+            "deck": dict(self.dealt),
+            "errors": {
+                name: [{"message": error.message, "waits": error.waits} for error in errors] for name, errors in self.form.errors.items()
+            },
+            "waiting": self.waiting,
+            "may_be_irregular": self.may_be_irregular,
+        }
+
+    def _seat_json(self, line: SeatLine) -> dict[str, Any]:
+        return {"hand": line.hand, "due": self.money(line.due), "done": self.money(line.done), "off": self.money(line.off) if line.off else ""}
+
+
+def _spot_json(spot: Spot) -> dict[str, Any]:
+    return {"due": spot.due, "done": spot.done, "off": bool(spot.off), "why": spot.why}
