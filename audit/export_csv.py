@@ -21,10 +21,10 @@ import csv
 import io
 import re
 from collections.abc import Callable, Iterator
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from audit.reports.reading import Reading, SectionReading, Seen
-from audit.reports.report import Column, Report, Row
+from audit.reports.report import Column, Report, Value
 from audit.reports.shown import moment, plain, visible
 
 _HOSTILE = re.compile(r"['\t\r\n]|\s*[=+\-@\uff1d\uff0b\uff0d\uff20]")
@@ -50,7 +50,7 @@ def write_csv(report: Report, file: BinaryIO, progress: Callable[[int], object] 
         text.detach()
 
 
-def _write(report: Report, writer: "csv.Writer", text: io.TextIOWrapper, progress: Callable[[int], object] | None) -> Seen:
+def _write(report: Report, writer: csv.Writer, text: io.TextIOWrapper, progress: Callable[[int], object] | None) -> Seen:
     width = 2 + max(2, *(len(section.columns) for section in report.sections), 0)
     text.write("\ufeff")
     reading = Reading(report, progress=progress)
@@ -69,17 +69,18 @@ def _padded(line: list[str], width: int) -> list[str]:
 
 def _lines(part: SectionReading, report: Report) -> Iterator[list[str]]:
     section = part.section
+    writers = [_written(column, report) for column in section.columns]
     yield ["section", "line", *(column.key for column in section.columns)]
     for row in part:
-        yield [section.key, str(part.count), *_cells(row, section.columns, report)]
+        yield [section.key, str(part.count), *(write(value) for write, value in zip(writers, row.values, strict=True))]
     if part.totals is not None:
-        yield [section.key, "total", *_cells(part.totals, section.columns, report)]
+        yield [section.key, "total", *(write(value) for write, value in zip(writers, part.totals.values, strict=True))]
 
 
-def _cells(row: Row, columns: tuple[Column, ...], report: Report) -> Iterator[str]:
-    for value, column in zip(row.values, columns, strict=True):
-        text = plain(value, column, report)
-        yield guarded(text) if column.kind == "text" else text
+def _written(column: Column, report: Report) -> Callable[[Value], str]:
+    if column.kind != "text":
+        return plain(column, report)
+    return lambda value: "" if value is None else guarded(str(value))
 
 
 def trailer(report: Report, seen: Seen) -> Iterator[tuple[str, str]]:

@@ -15,7 +15,10 @@ import io
 import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, cast
+
+from pypdf import PageObject, PdfReader, PdfWriter
+from pypdf.generic import ArrayObject, DictionaryObject, FloatObject, IndirectObject, NameObject, StreamObject
 
 from audit.export_pdf_words import Paper, frame
 from audit.export_typst import typeset
@@ -36,7 +39,7 @@ def write_pdf(report: Report, file: BinaryIO, progress: Callable[[int], object] 
     """
     reading = Reading(report, progress=progress)
     papers = [_read(part, reading) for part in reading]
-    laid_out = [paper.laid_out(reading.seen.rows[paper.section.key]) for paper in papers]
+    laid_out = [table for paper in papers for table in paper.laid_out(reading.seen.rows[paper.section.key])]
     stretches = list(_stretches(laid_out))
     furniture = frame(report, reading.seen)
     if len(stretches) == 1:
@@ -80,8 +83,6 @@ def _stretches(laid_out: list[tuple[Shape, list[int]]]) -> Iterator[list[Shape]]
 
 def _bound(furniture: Shape, stretches: list[list[Shape]]) -> bytes:
     """Return the stretches as one document, each page with its furniture."""
-    from pypdf import PdfReader, PdfWriter
-
     jobs = [furniture | {"mode": "part", "opening": not index, "sections": stretch} for index, stretch in enumerate(stretches)]
     with ThreadPoolExecutor(max_workers=min(4, os.cpu_count() or 1)) as pool:
         parts = [PdfReader(io.BytesIO(part)) for part in pool.map(typeset, jobs)]
@@ -89,10 +90,39 @@ def _bound(furniture: Shape, stretches: list[list[Shape]]) -> bytes:
     frames = PdfReader(io.BytesIO(typeset(furniture | {"mode": "frames", "pages": pages, "opening": False, "sections": []})))
     writer = PdfWriter()
     for part in parts:
-        writer.append(part)
-    for page, over in zip(writer.pages, frames.pages, strict=True):
-        page.merge_page(over)
+        writer.append(part, import_outline=False)
+    _lay_over(writer, frames)
     writer.metadata = {"/Title": furniture["title"]}
     out = io.BytesIO()
     writer.write(out)
     return out.getvalue()
+
+
+def _lay_over(writer: PdfWriter, frames: PdfReader) -> None:
+    """Lay each page of `frames` over the page of the same number, as a form of its own, so that no page is parsed.
+
+    Source: ISO 32000-1, 8.10 (form XObjects); q and Q keep each side's graphics state to itself.
+    """
+    before, after = _stream(writer, b"q"), _stream(writer, b"Q q /Furniture Do Q")
+    for page, over in zip(writer.pages, frames.pages, strict=True):
+        form = StreamObject()
+        form.set_data(b"\n".join(content.get_object().get_data() for content in _contents(over)))
+        shape = {"/Type": NameObject("/XObject"), "/Subtype": NameObject("/Form"), "/BBox": ArrayObject(map(FloatObject, over.mediabox))}
+        form.update({NameObject(key): value for key, value in shape.items()})
+        form[NameObject("/Resources")] = over["/Resources"].clone(writer)
+        resources = cast(DictionaryObject, page["/Resources"].get_object())
+        forms = resources.setdefault(NameObject("/XObject"), DictionaryObject()).get_object()
+        forms[NameObject("/Furniture")] = writer._add_object(form.flate_encode())
+        page[NameObject("/Contents")] = ArrayObject([before, *_contents(page), after])
+
+
+def _stream(writer: PdfWriter, data: bytes) -> IndirectObject:
+    stream = StreamObject()
+    stream.set_data(data)
+    return writer._add_object(stream)
+
+
+def _contents(page: PageObject) -> list[Any]:
+    """Return the content streams of `page`, as references."""
+    contents = page.raw_get("/Contents")
+    return list(contents.get_object()) if isinstance(contents.get_object(), ArrayObject) else [contents]

@@ -1,8 +1,9 @@
 """How wide each column of a printed table is, and which cells then need more than one line. Pure. See audit/export_pdf.py.
 
 A column has what it needs (its widest figure, its longest word) and, as far as the page allows, what it would like (its longest text, its
-whole head on one line). Small wishes are met first, so that one long note does not break every name. Where even the needs are too much
-for the page, the type is smaller, down to two thirds; beyond that, columns are narrowed and words broken.
+whole head on one line). Names and heads are met first, so that one long note does not break every name. Where even the needs are too much
+for the page, the type is smaller, down to seven tenths; beyond that the table is cut into bands, each with the first column again, and
+only a single word or figure that is wider than a page can give it is broken.
 """
 
 from __future__ import annotations
@@ -16,9 +17,13 @@ from audit.reports.glyphs import width
 ROOM = 773.8
 """Points between the margins of A4 landscape."""
 BASE, HEAD, GAP, AIR = 8.0, 0.88, 10.0, 26.0
-SMALLEST = 0.66
+SMALLEST = 0.7
 BOLD, SLACK = 1.06, 1.01
 LONGEST_WORD = 0.3
+NAME = 150.0
+"""A column that would like no more points than this holds names, not sentences."""
+LOOSE = 1.1
+"""No character is wider, in ems."""
 
 
 @dataclass(slots=True)
@@ -45,10 +50,6 @@ class Extent:
             self.line = line
         if line > self.word:
             self.word = max(self.word, max(map(width, words.split()), default=0.0) if self.breaks else line)
-
-
-LOOSE = 1.1
-"""No character is wider, in ems."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,10 +89,27 @@ def plan(extents: Sequence[Extent], room: float = ROOM) -> Plan:
     least = [need * scale for need in needs]
     if sum(least) > free:
         least = [need * free / sum(least) for need in least]
-    wishes = [max(0.0, scale * BASE * BOLD * SLACK * max(extent.line, extent.label) - have) for extent, have in zip(extents, least, strict=True)]
-    widths = [have + more for have, more in zip(least, _granted(wishes, free - sum(least)), strict=True)]
+    likes = [scale * BASE * BOLD * SLACK * max(extent.line, extent.label) for extent in extents]
+    wishes = [max(0.0, like - have) for like, have in zip(likes, least, strict=True)]
+    widths = [have + more for have, more in zip(least, _granted(wishes, likes, free - sum(least)), strict=True)]
     air = min(max(free - sum(widths), 0.0) / len(extents), AIR)
     return Plan(round(BASE * scale, 3), tuple(round(wide + air, 3) for wide in widths))
+
+
+def bands(extents: Sequence[Extent], room: float = ROOM) -> list[list[int]]:
+    """Return the column positions of each band that the page takes at the smallest type; the first column leads each."""
+    found: list[list[int]] = [[0]]
+    for index in range(1, len(extents)):
+        band = [*found[-1], index]
+        if len(band) > 2 and _least(extents, band, room) > room:
+            found.append([0, index])
+        else:
+            found[-1] = band
+    return found
+
+
+def _least(extents: Sequence[Extent], band: list[int], room: float) -> float:
+    return sum(_need(extents[index], room) for index in band) * SMALLEST + GAP * (len(band) - 1)
 
 
 def _need(extent: Extent, free: float) -> float:
@@ -99,12 +117,13 @@ def _need(extent: Extent, free: float) -> float:
     return max(1.0, min(word, free * LONGEST_WORD) if extent.breaks else word, extent.label_word * BASE * SLACK)
 
 
-def _granted(wishes: list[float], spare: float) -> list[float]:
-    """Return what each wish is given out of `spare`: an equal share of what is left, from the smallest wish on."""
+def _granted(wishes: list[float], likes: list[float], spare: float) -> list[float]:
+    """Return what each wish is given out of `spare`: names first, the smallest first; of what is left, each text an equal share or less."""
     grants = [0.0] * len(wishes)
     waiting = len(wishes)
-    for index in sorted(range(len(wishes)), key=wishes.__getitem__):
-        grants[index] = min(wishes[index], max(spare, 0.0) / waiting)
+    for index in sorted(range(len(wishes)), key=lambda index: (likes[index] > NAME, wishes[index])):
+        share = spare if likes[index] <= NAME else spare / waiting
+        grants[index] = min(wishes[index], max(share, 0.0))
         spare -= grants[index]
         waiting -= 1
     return grants

@@ -8,7 +8,7 @@ from typing import Any
 
 import segno
 
-from audit.export_pdf_columns import Extent, Plan, plan
+from audit.export_pdf_columns import Extent, Plan, bands, plan
 from audit.reports.glyphs import drawable
 from audit.reports.reading import Seen
 from audit.reports.report import Column, Report, Row, Section
@@ -18,7 +18,7 @@ NAME = 12.0
 """A first column of text no wider than this (ems) holds names like UTH-01 and is set a little heavier."""
 
 Cell = str | tuple[str, str]
-"""Words, or (tone, words): the tones are "dim", "name", "warn", "bad"."""
+"""Words, or (tone, words): the tones are "dim", "name", "total", "warn", "bad"."""
 
 
 @dataclass
@@ -42,7 +42,7 @@ class Paper:
         """Take the totals row; where nothing is summed, its cells stay empty."""
         if totals is not None and self.rows:
             cells = self._cells(totals, self.section.columns)
-            self.totals = ["" if totals.values[index] is None else cell for index, cell in enumerate(cells)]
+            self.totals = ["" if value is None else _heavy(cell) for value, cell in zip(totals.values, cells, strict=True)]
 
     def _cells(self, row: Row, columns: tuple[Column, ...]) -> list[Cell]:
         cells: list[Cell] = []
@@ -53,19 +53,24 @@ class Paper:
             cells.append((tone, text) if tone else text)
         return cells
 
-    def laid_out(self, count: int) -> tuple[dict[str, Any], list[int]]:
-        """Return the section as the template wants it, and what each row costs to set, in cells.
+    def laid_out(self, count: int) -> list[tuple[dict[str, Any], list[int]]]:
+        """Return the section as the template wants it, one table a band, each with what its rows cost to set, in cells.
 
         `count` is how many rows there are; each row is [cells, whether it needs more than one line].
         """
-        section, design = self.section, plan(self.extents)
-        names = self.extents[0].breaks and self.extents[0].line <= NAME
-        rows = [_fitted(cells, design, self.extents, names) for cells in self.rows]
+        parts = bands(self.extents) if self.rows else [list(range(len(self.extents)))]
+        return [self._table(band, count, f" · {number} of {len(parts)}" if len(parts) > 1 else "") for number, band in enumerate(parts, start=1)]
+
+    def _table(self, band: list[int], count: int, mark: str) -> tuple[dict[str, Any], list[int]]:
+        section, columns = self.section, [self.section.columns[index] for index in band]
+        extents = [self.extents[index] for index in band]
+        design, names = plan(extents), extents[0].breaks and extents[0].line <= NAME
+        rows = [_fitted([cells[index] for index in band], design, names) for cells in self.rows]
         shape = {
-            "title": paper(section.title), "count": f"{count:,} row{'' if count == 1 else 's'}", "note": paper(section.note),
-            "empty": paper(section.empty), "heads": [paper(column.label) for column in section.columns],
-            "left": [column.left for column in section.columns], "size": design.size, "widths": design.widths,
-            "rows": rows, "totals": self.totals and _fitted(self.totals, design, self.extents, names=False),
+            "title": paper(section.title) + mark, "count": f"{count:,} row{'' if count == 1 else 's'}", "note": paper(section.note),
+            "empty": paper(section.empty), "heads": [paper(column.label) for column in columns], "left": [column.left for column in columns],
+            "size": design.size, "widths": design.widths, "rows": rows,
+            "totals": self.totals and _fitted([self.totals[index] for index in band], design, names=False),
         }  # fmt: skip
         return shape, [len(cells) + sum(len(words_of(cell)) for cell in cells) // 200 for cells, _ in rows]
 
@@ -75,12 +80,17 @@ def words_of(cell: Cell) -> str:
     return cell if isinstance(cell, str) else cell[1]
 
 
+def _heavy(cell: Cell) -> Cell:
+    """Return a cell of the totals row: heavy, unless it is red or amber already."""
+    return cell if not isinstance(cell, str) and cell[0] in ("warn", "bad") else ("total", words_of(cell))
+
+
 def paper(text: str) -> str:
     """Return `text` as it can be printed."""
     return drawable(visible(text))
 
 
-def _fitted(cells: list[Cell], design: Plan, extents: list[Extent], names: bool) -> tuple[list[Cell], bool]:
+def _fitted(cells: list[Cell], design: Plan, names: bool) -> tuple[list[Cell], bool]:
     """Return the cells of a row, words broken where they must, and whether the row needs more than one line."""
     tall = [not design.fits(index, words_of(cell)) for index, cell in enumerate(cells)]
     if any(tall):

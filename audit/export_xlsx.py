@@ -26,8 +26,11 @@ from audit.reports.shown import clock_face, emphasis_of, offset, plain_amount, s
 
 SHEET_ROWS = 1_048_576
 CELL_TEXT = 32_767
+MEASURED = 1_000
+"""Rows whose cells are looked at for the width of their column."""
 CUT = " … [cut here; whole in the CSV and JSON]"
 BORN = datetime(2000, 1, 1, tzinfo=UTC).replace(tzinfo=None)
+LONGEST = 10**15
 FIRST_DAY, LAST_DAY = date(1900, 3, 1), date(9999, 12, 31)
 COLOURS = {"bad": "#B3261E", "warn": "#8A5A00"}
 _FORBIDDEN = re.compile(r"[\[\]:*?/\\]")
@@ -133,8 +136,12 @@ class Styles:
         return shape | ({"bold": True, "top": 1} if total else {})
 
 
-def number_of(value: Value, column: Column, report: Report) -> float | int | datetime | date | None:
+def number_of(value: Value, column: Column, report: Report) -> float | int | date | None:
     """Return what a number cell holds, or None where only text holds every digit (beyond 15) or the calendar has no such day."""
+    if isinstance(value, int) and column.kind != "percent":
+        if abs(value) >= LONGEST:
+            return None
+        return value / 10**report.exponent if column.kind == "amount" and report.exponent else value
     if isinstance(value, datetime):
         local = value.astimezone(report.clock).replace(tzinfo=None)
         return local if FIRST_DAY <= local.date() <= LAST_DAY else None
@@ -142,11 +149,7 @@ def number_of(value: Value, column: Column, report: Report) -> float | int | dat
         return value if value >= FIRST_DAY else None
     if isinstance(value, timedelta):
         return seconds(value) / 86_400 if value >= timedelta(0) else None
-    if isinstance(value, Fraction) or column.kind == "percent":
-        return float(value)  # type: ignore[arg-type]
-    if isinstance(value, int) and abs(value) < 10**15:
-        return value / 10**report.exponent if column.kind == "amount" and report.exponent else value
-    return None
+    return float(value) if isinstance(value, (Fraction, int)) else None
 
 
 def words_of(value: Value, column: Column, report: Report) -> str:
@@ -176,6 +179,7 @@ class SectionWriter:
         self._new_sheet = lambda: _sheet(book, names.take(part.section.title))
         self._styles, self._part, self._report = styles, part, report
         self._columns = list(_placed(part.section))
+        self._plain = [(index, at, column, styles.cell(column)) for index, (at, column) in enumerate(self._columns)]
         self._widths = [min(24, max(8, len(column.label) + 2)) for column in part.section.columns]
         self._ends: list[int] = []
         self._at = 0
@@ -209,29 +213,33 @@ class SectionWriter:
         self._at = 1
 
     def _row(self, row: Row) -> None:
-        for index, (at, column) in enumerate(self._columns):
-            value = row.values[index]
+        loud, on = row.emphasis, row.on
+        for (index, at, column, style), value in zip(self._plain, row.values, strict=True):
             if value is not None:
-                self._value(index, at, value, column, emphasis_of(row, column))
+                if loud and (not on or column.key in on):
+                    style = self._styles.cell(column, loud)
+                self._value(index, at, value, column, style)
         self._at += 1
 
-    def _value(self, index: int, at: int, value: Value, column: Column, emphasis: str, total: bool = False) -> None:
-        sheet, number = self.pages[-1], None if column.kind == "text" else number_of(value, column, self._report)
+    def _value(self, index: int, at: int, value: Value, column: Column, style: Format) -> None:
+        sheet, number = self.pages[-1], number_of(value, column, self._report)
         if number is None:
             words = words_of(value, column, self._report)
-            sheet.write_string(self._at, at, words, self._styles.cell(column, emphasis, total, column.kind != "text"))
+            sheet.write_string(self._at, at, words, style if column.kind == "text" else self._styles.cell(column, as_text=True))
             self._as_text.add(index)
             self._widen(index, words)
-        elif isinstance(number, (datetime, date)):
-            sheet.write_datetime(self._at, at, number, self._styles.cell(column, emphasis, total))
+        elif isinstance(number, date):
+            sheet.write_datetime(self._at, at, number, style)
         else:
-            sheet.write_number(self._at, at, number, self._styles.cell(column, emphasis, total))
+            sheet.write_number(self._at, at, number, style)
         if isinstance(value, datetime):
             sheet.write_string(self._at, at + 1, offset(value.astimezone(self._report.clock)), self._styles.dim)
-        if column.kind not in ("text", "moment", "day") and self._at < 1000:
+        elif number is not None and self._at < MEASURED:
             self._widen(index, shown(value, column, self._report))
 
     def _widen(self, index: int, words: str) -> None:
+        if self._at >= MEASURED:
+            return
         longest = max(map(len, words[:400].split("\n")))
         self._widths[index] = max(self._widths[index], min(60, longest + 2))
 
@@ -244,7 +252,7 @@ class SectionWriter:
             elif column.total and self._part.count and index not in self._as_text and number is not None:
                 self.pages[-1].write_formula(self._at, at, self._formula(at, column), style, number)
             else:
-                self._value(index, at, value, column, emphasis_of(totals, column), total=True)
+                self._value(index, at, value, column, style)
             if column.kind == "moment" and value is None:
                 self.pages[-1].write_blank(self._at, at + 1, None, style)
 

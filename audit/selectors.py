@@ -165,7 +165,7 @@ def findings_with_state(findings: QuerySet[Finding]) -> QuerySet[Finding]:
 
 def findings_for(user: User) -> QuerySet[Finding]:
     """Return the findings that `user` may see: those of their pits, with their state."""
-    findings = findings_with_state(Finding.objects.select_related("shift", "session__table__property", "round", "dealer"))
+    findings = findings_with_state(Finding.objects.select_related("shift__property", "session__table__property", "round", "dealer"))
     pits = roles.pits_for(user, "see_findings")
     return findings if pits is None else findings.filter(session__table__pit__code__in=pits)
 

@@ -23,6 +23,7 @@ import sys
 import threading
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 from casino.embedded_locks import WAY_OUT, EmbeddedError, held, is_current, take
@@ -113,7 +114,7 @@ def _join(state: Path, name: Path, durable: bool) -> _Lease:
     if not place.is_served():
         with held(place.lock("starting"), seconds=_STARTING_SECONDS, waiting_for="another process to start the servers"):
             _start(place, durable)
-    if durable and not _is_durable(place):
+    if durable and not (_ready_note(place) or {}).get("durable", True):
         raise EmbeddedError(f"The servers of {state} run for tests and do not wait for the disk. Set PITBOOK_STATE to another folder.")
     return lease
 
@@ -135,16 +136,19 @@ def _start(place: Place, durable: bool) -> None:
             start_new_session=True,
         )
         if done.returncode > 0:
-            raise EmbeddedError(f"{done.stderr.decode(errors='replace').strip()}\n{WAY_OUT}")
+            complaint = done.stderr.decode(errors="replace").strip()
+            raise EmbeddedError(complaint if WAY_OUT in complaint else f"{complaint}\n{WAY_OUT}")
     if not place.is_served():
         raise EmbeddedError(f"The servers of {place.state} were started {_TRIES} times and did not stay. See {place.keeper_log}. {WAY_OUT}")
 
 
-def _is_durable(place: Place) -> bool:
+def _ready_note(place: Place) -> dict[str, Any] | None:
+    """Return what the keeper noted when its servers were ready, None while they are not."""
     try:
-        return bool(json.loads(place.ready.read_text())["durable"])
-    except FileNotFoundError:  # being started again after an accident, as what they were
-        return True
+        note: dict[str, Any] = json.loads(place.ready.read_text())
+    except FileNotFoundError:
+        return None
+    return note if place.is_served() else None
 
 
 def _find(state: Path) -> tuple[Place, Servers]:
@@ -164,10 +168,11 @@ def _find(state: Path) -> tuple[Place, Servers]:
 def _status(state: Path) -> int:
     """Say what runs; 0 when the servers do, 3 when not."""
     secrets = read_secrets(state)
-    if secrets is None or not (place := place_of(state, secrets)).is_served():
+    place = place_of(state, secrets) if secrets else None
+    if place is None or (note := _ready_note(place)) is None:
         sys.stdout.write(f"not running: {state}\n")
         return 3
-    sys.stdout.write(f"running: {state}\n{place.ready.read_text()}\nsockets in {place.run}\n")
+    sys.stdout.write(f"running: {state}\n{json.dumps(note)}\nsockets in {place.run}\n")
     return 0
 
 

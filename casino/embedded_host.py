@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TypedDict
 
 from casino.embedded_locks import WAY_OUT, EmbeddedError
-from casino.embedded_state import ROOT_HOMES, Place, Secrets, read_secrets, write_private
+from casino.embedded_state import ROOT_HOMES, Place, Secrets, read_secrets, state_of_home, write_private
 
 _ACCOUNT = "pitbook"
 _SPARE_ACCOUNT = "nobody"
@@ -133,13 +133,13 @@ def _claim_home(place: Place, secrets: Secrets) -> None:
         ) from error
     if ROOT_HOMES.stat().st_uid != 0 or ROOT_HOMES.stat().st_mode & 0o022:
         raise EmbeddedError(f"{ROOT_HOMES} can be changed by others than root, who could then replace the servers.")
-    note = place.home / "state"
-    if note.exists() and _is_copy(place.state, of=Path(note.read_text()), secrets=secrets):
+    other = state_of_home(place.home)
+    if other is not None and _is_copy(place.state, of=other, secrets=secrets):
         raise EmbeddedError(
-            f"{place.state} is a copy of {note.read_text()}, and as root both would have the data in {place.home}. "
+            f"{place.state} is a copy of {other}, and as root both would have the data in {place.home}. "
             f"Remove {place.state}/secrets.json: the copy then starts with data of its own, empty."
         )
-    write_private(note, str(place.state))
+    write_private(place.home / "state", str(place.state))
 
 
 def _is_copy(state: Path, *, of: Path, secrets: Secrets) -> bool:

@@ -4,8 +4,8 @@
     keeper   holds `keeper`; starts both servers; writes ready.json; asks for `leases` alone, which it gets when the last client is gone;
              stops both servers; lets go of `keeper`, then of `leases`, so that nobody joins servers that are being stopped
 
-The kernel stops the servers when the keeper is killed, and the keeper starts again a server that was killed. So whatever is
-killed, nothing is left behind, and whoever still needs the servers gets them back.
+The kernel stops the servers when the keeper is killed (on Linux; elsewhere the next keeper does), and the keeper starts again a
+server that was killed. So whatever is killed, nothing is left behind, and whoever still needs the servers gets them back.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _MENDS_A_MINUTE = 5
 def launch(state: Path, *, durable: bool) -> int:
     """Start a keeper in the background and return 0 once its servers, or those of another keeper, are ready; else say why not."""
     reading, writing = os.pipe()
-    ears, mouth = os.fdopen(reading), os.fdopen(writing, "w")
+    ears, mouth = os.fdopen(reading), os.fdopen(writing, "w", errors="backslashreplace")
     if os.fork() == 0:
         os.setsid()
         ears.close()

@@ -73,7 +73,11 @@ class Postgres(Server):
             write_private(self.made, json.dumps({"programs": self.host.programs.version, "durable": self.durable}))
 
     def prepare(self, lock: int) -> None:
-        if not self.made.exists():
+        is_new = not self.made.exists()
+        if is_new:  # what a broken attempt left has never been used
+            shutil.rmtree(self.data, ignore_errors=True)
+        self.host.folder(self.data)
+        if is_new:
             self._make_cluster(lock)
         self._check_version()
         _disown(self.data / "postmaster.pid")
@@ -91,9 +95,7 @@ class Postgres(Server):
         return len(lines) > 7 and lines[0] == str(self._running().pid) and lines[7].strip() == "ready"
 
     def _make_cluster(self, lock: int) -> None:
-        """Make a cluster anew; what a broken attempt left has never been used, and goes."""
-        shutil.rmtree(self.data, ignore_errors=True)
-        self.host.folder(self.data)
+        """Make a cluster in the empty folder. The password goes by way of a file: a pipe is refused after the change of user."""
         password_file = self.host.place.run / "initdb-password"
         self.host.write(password_file, self.secrets.superuser)
         log.info("making the cluster in %s", self.data)

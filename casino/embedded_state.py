@@ -109,11 +109,18 @@ def secrets_file(state: Path) -> Path:
     return state / "secrets.json"
 
 
+def state_of_home(home: Path) -> Path | None:
+    """Return the state folder that one of root's homes was last used for, None when that is not known."""
+    with contextlib.suppress(OSError):
+        return Path((home / "state").read_text(encoding="utf-8", errors="surrogateescape"))
+    return None
+
+
 def write_private(path: Path, text: str, *, owner: tuple[int, int] | None = None) -> None:
     """Write `text` to `path` whole or not at all, 0600, on the disk before it has its name; `owner` as (uid, gid)."""
     draft = path.with_name(f".{path.name}.{os.getpid()}.{random.token_hex(4)}")
     try:
-        with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+        with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8", errors="surrogateescape") as file:
             file.write(text)
             file.flush()
             os.fsync(file.fileno())

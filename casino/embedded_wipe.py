@@ -9,15 +9,21 @@ import sys
 from pathlib import Path
 
 from casino.embedded_locks import Busy, EmbeddedError, take
-from casino.embedded_state import Place, place_of, read_secrets, secrets_file
+from casino.embedded_state import ROOT_HOMES, Place, place_of, read_secrets, secrets_file, state_of_home
 
 _SECONDS = 20.0
 
 
 def wipe(state: Path) -> int:
     """Delete `state` and return 0; nothing there is good as well. Refuses a folder that is no state, and one that is in use."""
-    if not state.exists():
-        return 0
+    if state.exists():
+        _wipe_existing(state)
+    for home in _homes(state):
+        shutil.rmtree(home, ignore_errors=True)
+    return 0
+
+
+def _wipe_existing(state: Path) -> None:
     secrets = read_secrets(state)
     if secrets is None:
         raise EmbeddedError(f"{state} is not a state folder of Pitbook ({secrets_file(state).name} is missing); nothing was deleted.")
@@ -31,7 +37,13 @@ def wipe(state: Path) -> int:
     finally:
         os.close(leases)
     sys.stdout.write(f"deleted: {state}\n")
-    return 0
+
+
+def _homes(state: Path) -> list[Path]:
+    """Return what root has in /var/lib/pitbook of states at this path that were deleted by other means."""
+    if os.geteuid() != 0 or not ROOT_HOMES.exists():
+        return []
+    return [home for home in ROOT_HOMES.iterdir() if state_of_home(home) == state]
 
 
 def _delete(place: Place) -> None:

@@ -47,7 +47,8 @@ class Moved:
 
 _MOVED = """
     SELECT e.session, CASE e.kind WHEN 'reversal' THEN r.kind ELSE e.kind END AS kind, a.code,
-           sum(t.amount) FILTER (WHERE t.debit_account_id = a.id), sum(t.amount) FILTER (WHERE t.credit_account_id = a.id)
+           coalesce(sum(t.amount) FILTER (WHERE t.debit_account_id = a.id), 0)::bigint,
+           coalesce(sum(t.amount) FILTER (WHERE t.credit_account_id = a.id), 0)::bigint
     FROM ledger_entry e
     LEFT JOIN ledger_entry r ON r.id = e.reverses_id
     JOIN ledger_transfer t ON t.entry_id = e.id AND t.gaming_day = e.gaming_day
@@ -61,7 +62,7 @@ def moved_in_shift(shift: UUID) -> list[Moved]:
     """Return what the shift's entries moved, by session, kind (a reversal counts with what it reverses) and account. One query."""
     with connection.cursor() as cursor:
         cursor.execute(_MOVED, [shift])
-        return [Moved(session, kind, code, arrived or 0, left or 0) for session, kind, code, arrived, left in cursor.fetchall()]
+        return [Moved(*row) for row in cursor.fetchall()]
 
 
 def entries_of_round(round: UUID) -> QuerySet[Entry]:

@@ -25,6 +25,7 @@ _WORDS: Mapping[str, Callable[[Mapping[str, Any], Money], str]] = {
     "unmatched_bet": lambda facts, money: f"The highest live bet is {money(facts['highest'])}." if "highest" in facts else "Not matched.",
     "inexact_payout": lambda facts, money: "The paytable cannot pay this stake exactly.",
     "bad_amount": lambda facts, money: f"More than the stake of {money(facts['stake'])}." if "stake" in facts else "Too large an amount.",
+    "reference_reused": lambda facts, money: "This page was saved already; what was changed on it since is not in the books.",
 }
 """Words of the form's own for faults whose message speaks of minor units or of JSON."""
 

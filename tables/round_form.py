@@ -84,7 +84,7 @@ class RoundForm:
             "uuid": self.text("uuid"),
             "table": self.table.code,
             "occurred_at": self._moment(),
-            "dealer": self.text("who_dealt").strip().upper(),
+            "dealer": self.text("who_dealt").strip().upper() or "?",
             "round": self._facts(),
         }
         if self.irregular:
@@ -199,6 +199,11 @@ class RoundForm:
         raw.update({key: value for key, value in (("done", dict(done)), ("mispaid", mispaid)) if value})
 
     # ---- errors ----
+
+    def check_dealer(self) -> None:
+        """Note where nobody is named who dealt: to see what is due he need not be, to save he must."""
+        if not self.text("who_dealt").strip():
+            self._wrong("who_dealt", "Who dealt?")
 
     def _wrong(self, name: str, message: str) -> None:
         self.errors[name].append(FieldError(f"{message}." if message[-1:].isalnum() else message, "bad_value"))

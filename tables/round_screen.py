@@ -242,7 +242,13 @@ class RoundScreen:
     def may_be_irregular(self) -> bool:
         """Return whether all that is wrong is against the rules of the game, and yet may have happened."""
         codes = {error.code for errors in self.form.errors.values() for error in errors}
-        return bool(self.form.irregular) or bool(codes) and codes <= MAY_BE_IRREGULAR and "missing_play" not in codes
+        return bool(self.form.irregular) or (bool(codes) and codes <= MAY_BE_IRREGULAR and "missing_play" not in codes)
+
+    @property
+    def shows_all(self) -> bool:
+        """Return whether fields that follow from others are shown too: when asked for, typed in, or wrong."""
+        typed = [*self.round_fields, *(field for line in self.seats for field in line.fields)]
+        return bool(self.form.text("exact")) or any(one.field.habit == "follows" and (one.value or one.errors) for one in typed)
 
     @cached_property
     def waiting(self) -> list[str]:

@@ -54,6 +54,18 @@ def table_of(code: str) -> Table:
     return table
 
 
+def open_sessions() -> QuerySet[TableSession]:
+    """Return every open session with table, pit, property and shift, by table."""
+    sessions = sessions_with_state(TableSession.objects.select_related("shift", "table__property", "table__pit"))
+    return sessions.filter(state=SessionEvent.State.OPEN).order_by("table__code")
+
+
+def open_sessions_for(user: User, action: str) -> QuerySet[TableSession]:
+    """Return the open sessions of the pits where `user` may do `action`, as `open_sessions`."""
+    pits = roles.pits_for(user, action)
+    return open_sessions() if pits is None else open_sessions().filter(table__pit__code__in=pits)
+
+
 def open_session(table: Table) -> TableSession:
     """Return the table's open session. One query. Raises Conflict (`session_closed`)."""
     session = (

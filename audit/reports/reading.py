@@ -19,9 +19,7 @@ LARGEST = 2**53 - 1
 SECOND = timedelta(seconds=1)
 
 _dumps = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), check_circular=False).encode
-_TYPES: dict[Kind, type | tuple[type, ...]] = {
-    "text": str, "integer": int, "amount": int, "percent": (Fraction, int), "moment": datetime, "day": date, "duration": timedelta,
-}  # fmt: skip
+Machine = str | int | None
 
 
 def seconds(value: timedelta) -> int:
@@ -29,30 +27,75 @@ def seconds(value: timedelta) -> int:
     return value // SECOND if value >= timedelta(0) else -(-value // SECOND)
 
 
-def machine(value: Value, column: Column, clock: tzinfo) -> str | int | None:
-    """Return `value` as JSON holds it, having checked that it is of its column's kind.
+def machine(column: Column, clock: tzinfo) -> Callable[[Value], Machine]:
+    """Return what turns a value of `column` into what JSON holds.
 
     Amounts are whole minor units and durations whole seconds; whole numbers beyond 2^53 - 1 are text (RFC 7493), percents
-    "numerator/denominator", moments ISO 8601 with the offset at `clock`. Raises TypeError for anything else: a float above all.
+    "numerator/denominator", moments ISO 8601 with the offset at `clock`, None null. What it returns raises TypeError for a value that is
+    not of the column's kind: a float above all.
     """
-    if value is None:
-        return None
-    if not isinstance(value, _TYPES[column.kind]) or isinstance(value, bool) or (column.kind == "day" and isinstance(value, datetime)):
-        raise TypeError(f"{column.key}: {value!r} is no {column.kind}")
-    if isinstance(value, datetime):
-        if value.utcoffset() is None:
-            raise TypeError(f"{column.key}: {value!r} has no zone")
-        return value.astimezone(clock).isoformat()
-    if isinstance(value, date):
-        return value.isoformat()
-    if isinstance(value, timedelta):
-        return seconds(value)
-    if column.kind == "percent":
-        ratio = Fraction(value)
-        return f"{ratio.numerator}/{ratio.denominator}"
-    if isinstance(value, int):
-        return value if -LARGEST <= value <= LARGEST else str(value)
+    encode = _ENCODERS[column.kind]
+
+    def checked(value: Value) -> Machine:
+        if value is None:
+            return None
+        try:
+            return encode(value, clock)
+        except _NotOfKind:
+            raise TypeError(f"{column.key}: {value!r} is no {column.kind}") from None
+
+    return checked
+
+
+class _NotOfKind(Exception):
+    pass
+
+
+def _text(value: Value, clock: tzinfo) -> Machine:
+    if not isinstance(value, str):
+        raise _NotOfKind
     return _utf8(value)
+
+
+def _whole(value: Value, clock: tzinfo) -> Machine:
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise _NotOfKind
+    return value if -LARGEST <= value <= LARGEST else str(value)
+
+
+def _ratio(value: Value, clock: tzinfo) -> Machine:
+    if not isinstance(value, (Fraction, int)) or isinstance(value, bool):
+        raise _NotOfKind
+    return f"{value.numerator}/{value.denominator}"
+
+
+def _moment(value: Value, clock: tzinfo) -> Machine:
+    if not isinstance(value, datetime) or value.utcoffset() is None:
+        raise _NotOfKind
+    return value.astimezone(clock).isoformat()
+
+
+def _day(value: Value, clock: tzinfo) -> Machine:
+    if not isinstance(value, date) or isinstance(value, datetime):
+        raise _NotOfKind
+    return value.isoformat()
+
+
+def _duration(value: Value, clock: tzinfo) -> Machine:
+    if not isinstance(value, timedelta):
+        raise _NotOfKind
+    return seconds(value)
+
+
+_ENCODERS: dict[Kind, Callable[[Value, tzinfo], Machine]] = {
+    "text": _text,
+    "integer": _whole,
+    "amount": _whole,
+    "percent": _ratio,
+    "moment": _moment,
+    "day": _day,
+    "duration": _duration,
+}
 
 
 def _utf8(text: Any) -> str:
@@ -67,10 +110,10 @@ class SectionReading:
         self.section = section
         self.count = 0
         self.totals: Row | None = None
-        self._clock, self._emit, self._seen = clock, emit, seen
+        self._emit, self._seen = emit, seen
         self._sums: list[Any] = [None] * len(section.columns)
         self._summed = [index for index, column in enumerate(section.columns) if column.total]
-        self._order = sorted(range(len(section.columns)), key=lambda index: section.columns[index].key)
+        self._encoders = sorted((column.key, index, machine(column, clock)) for index, column in enumerate(section.columns))
         self._rows = self._read()
 
     def __iter__(self) -> Iterator[Row]:
@@ -79,10 +122,10 @@ class SectionReading:
 
     def as_json(self, row: Row) -> dict[str, Any]:
         """Return `row` as in the JSON export, keys in canonical order; raises TypeError where a value is not of its column's kind."""
-        columns, values = self.section.columns, row.values
-        if len(values) != len(columns):
-            raise TypeError(f"{self.section.key}: a row of {len(values)} values for {len(columns)} columns")
-        shape: dict[str, Any] = {"cells": {columns[i].key: machine(values[i], columns[i], self._clock) for i in self._order}}
+        values = row.values
+        if len(values) != len(self._encoders):
+            raise TypeError(f"{self.section.key}: a row of {len(values)} values for {len(self._encoders)} columns")
+        shape: dict[str, Any] = {"cells": {key: encode(values[index]) for key, index, encode in self._encoders}}
         if row.emphasis:
             shape["emphasis"] = row.emphasis
         if row.link is not None:
@@ -135,9 +178,7 @@ def _label(section: Section) -> int | None:
 
 
 def _opening(section: Section) -> bytes:
-    columns = [
-        {"decimals": c.decimals, "key": c.key, "kind": c.kind, "label": _utf8(c.label), "total": c.total} for c in section.columns
-    ]
+    columns = [{"decimals": c.decimals, "key": c.key, "kind": c.kind, "label": _utf8(c.label), "total": c.total} for c in section.columns]
     start = canonical_json({"columns": columns, "empty": _utf8(section.empty), "key": section.key, "note": _utf8(section.note)})
     return start[:-1] + b',"rows":['
 
@@ -198,12 +239,16 @@ def head(report: Report) -> bytes:
     """Return the canonical JSON object's beginning, up to the key before "printed"."""
     facts = [[_utf8(label), _utf8(value)] for label, value in report.facts]
     code = None if report.code is None else _utf8(report.code)
-    return canonical_json(
-        {
-            "code": code, "currency": report.currency, "exponent": report.exponent, "facts": facts, "format": FORMAT,
-            "identity": _utf8(report.identity), "made_from": _utf8(report.made_from),
-        }  # fmt: skip
-    )[:-1]
+    start = {
+        "code": code,
+        "currency": report.currency,
+        "exponent": report.exponent,
+        "facts": facts,
+        "format": FORMAT,
+        "identity": _utf8(report.identity),
+        "made_from": _utf8(report.made_from),
+    }
+    return canonical_json(start)[:-1]
 
 
 def tail(report: Report) -> bytes:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from datetime import datetime, timedelta
 from fractions import Fraction
+from functools import partial
+from typing import Any
 
 from audit.reports.reading import machine, seconds
 from audit.reports.report import Column, Emphasis, Report, Row, Value
@@ -49,20 +52,25 @@ def plain_amount(amount: int, exponent: int) -> str:
     return f"{'-' if amount < 0 else ''}{whole}" + (f".{fraction:0{exponent}d}" if exponent else "")
 
 
-def plain(value: Value, column: Column, report: Report) -> str:
-    """Return `value` for a program to read: plain decimals, ISO 8601, durations in seconds, percents as a ratio with eight decimals.
+def plain(column: Column, report: Report) -> Callable[[Value], str]:
+    """Return what turns a value of `column` into text for a program to read.
 
-    None is empty. Text is made visible, and nothing else. Raises TypeError where the value is not of its column's kind.
+    Plain decimals, ISO 8601 in the report's zone, durations in seconds, percents as a ratio with eight decimals; None is empty. Text is
+    made visible, and nothing else. What it returns raises TypeError for a value that is not of the column's kind.
     """
-    if value is None:
-        return ""
+    write = _written(column, report)
+    return lambda value: "" if value is None else write(value)
+
+
+def _written(column: Column, report: Report) -> Callable[[Any], str]:
     if column.kind == "text":
-        return visible(str(value))
-    if column.kind == "amount" and isinstance(value, int):
-        return plain_amount(value, report.exponent)
-    if column.kind == "percent" and isinstance(value, (Fraction, int)):
-        return ratio_text(Fraction(value), 8)
-    return str(machine(value, column, report.clock))
+        return visible
+    if column.kind == "amount":
+        return partial(plain_amount, exponent=report.exponent)
+    if column.kind == "percent":
+        return lambda value: ratio_text(Fraction(value), 8)
+    encode = machine(column, report.clock)
+    return lambda value: str(encode(value))
 
 
 def shown(value: Value, column: Column, report: Report) -> str:

@@ -48,7 +48,7 @@ class Children:
                 stderr=subprocess.STDOUT,
                 stdin=subprocess.DEVNULL,
                 start_new_session=True,
-                preexec_fn=_die_with_parent,  # noqa: PLW1509 - a single-threaded command
+                preexec_fn=_die_with_parent,
             )
         self._running.append((name, process))
 

@@ -6,6 +6,7 @@ is `ensure`'s `durable`. Without EMBEDDED_STATE this is Django's own backend.
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from django.db.backends.postgresql.client import DatabaseClient as PostgresClien
 from django.db.utils import OperationalError
 
 from casino.embedded import EmbeddedError, ensure
+from casino.embedded_host import find_programs
 
 
 def _ensure(settings: dict[str, Any]) -> None:
@@ -28,7 +30,15 @@ def _ensure(settings: dict[str, Any]) -> None:
 
 
 class DatabaseClient(PostgresClient):
-    """`manage.py dbshell`, with the server running."""
+    """`manage.py dbshell`, with the server running, and with the wheel's psql where the machine has none."""
+
+    @classmethod
+    def settings_to_cmd_args_env(cls, settings_dict: dict[str, Any], parameters: Iterable[str]) -> tuple[list[str], dict[str, str] | None]:
+        """Return psql's arguments and environment."""
+        args, env = super().settings_to_cmd_args_env(settings_dict, parameters)
+        if "EMBEDDED_STATE" in settings_dict["OPTIONS"] and shutil.which(args[0]) is None:
+            args[0] = str(find_programs().postgres.with_name("psql"))
+        return args, env
 
     def runshell(self, parameters: Iterable[str]) -> None:
         """Open psql."""

@@ -23,7 +23,7 @@ from tables.selectors import round_for, rounds_for
 from tables.services.rounds import record_round, round_answer
 from tables.slips import read_round_slip
 
-ERRORS = {code: ErrorAnswer for code in (400, 401, 403, 404, 409, 503)}
+ERRORS = dict.fromkeys((400, 401, 403, 404, 409, 503), ErrorAnswer)
 
 
 class RoundFilter(django_filters.FilterSet):

@@ -47,8 +47,9 @@ def pay(stakes: Amounts, rows: NDArray[np.uint8], prices: Prices, *, unit: int, 
     if int(stakes.max(initial=0)) * int(numerators.max()) + unit > _LARGEST or int(steps.max()) * unit > _LARGEST:
         # Rare: huge stakes at huge odds. Python's own whole numbers have no end.
         stakes, numerators, steps = stakes.astype(object), numerators.astype(object), steps.astype(object)
-    units, rest = np.divmod(stakes * numerators[rows], (steps * unit)[rows])
-    uneven = rest != 0
+    exact, step = stakes * numerators[rows], (steps * unit)[rows]
+    units = exact // step
+    uneven = units * step != exact
     if rounding == "up":
         units = units + uneven
     pays = units * unit

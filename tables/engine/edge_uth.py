@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from fractions import Fraction
 from functools import partial
 from math import lcm
-from typing import Any
+from typing import Any, NamedTuple
 
 from tables.engine import edge_solve
 from tables.engine.edge import BetEdge, Edges, Method, Progress
@@ -48,7 +48,7 @@ def solve(
 
 def plan_of(paytable: Paytable) -> Plan:
     """Return the rules of `paytable` that decisions hang on."""
-    odds = _by_class(paytable, "blind", Fraction(0))
+    odds = blind_odds(paytable)
     unit = lcm(*(row.denominator for row in odds))
     multiples = {street: tuple(sorted(times)) for street, times in paytable.rules["play_multiples"].items()}
     qualifying = CLASS_STARTS[CLASSES.index(paytable.rules["dealer_qualifies"])]
@@ -58,7 +58,9 @@ def plan_of(paytable: Paytable) -> Plan:
 def seed_decisions_hold(plan: Plan) -> bool:
     """Return whether the best decisions are those of the seed's rules, so that only prices differ.
 
-    They are while four of a kind pays from 4.5 to 11.5 and no hand below a straight is paid; what the others pay is no matter. Source:
+    They are while four of a kind pays from 4.5 to 11.5 and no hand below a straight is paid. What the others from a straight on pay moves
+    no decision: they are never folded, even unpaid, so every branch wins their price as often. Quads are folded, but only where they lie on
+    the board; the full solve at both ends, with all others unpaid, gives the same counts, and in between it can give no other. Source:
     design/performance.md "Exact edges".
     """
     rules = (plan.qualifying, plan.preflop, plan.flop, plan.river)
@@ -66,13 +68,19 @@ def seed_decisions_hold(plan: Plan) -> bool:
     return rules == (CLASS_STARTS[1], (3, 4), (2,), (1,)) and not paid_low and _QUADS_FROM <= Fraction(plan.odds[_QUADS], plan.unit) <= _QUADS_TO
 
 
-def _by_class(paytable: Paytable, wager: str, unlisted: Fraction) -> tuple[Fraction, ...]:
-    return tuple(paytable.odds[wager].get(name, unlisted) for name in CLASSES)
+def blind_odds(paytable: Paytable) -> tuple[Fraction, ...]:
+    """Return what a winning blind is paid to one, by class of hand; one that is not listed pushes."""
+    return tuple(paytable.odds["blind"].get(name, Fraction(0)) for name in CLASSES)
+
+
+def _trips_odds(paytable: Paytable) -> tuple[Fraction, ...]:
+    """Return the same for trips, where a hand that is not listed loses the stake."""
+    return tuple(paytable.odds["trips"].get(name, Fraction(-1)) for name in CLASSES)
 
 
 def _edges(paytable: Paytable, outcomes: Outcomes | None, method: Method) -> Edges:
     bets: dict[str, BetEdge] = {}
-    if not _trips_hang_on_play(paytable):
+    if not any(_TripsRules.of(paytable)):
         bets["trips"] = _counted_trips(paytable)
     elif outcomes is not None:
         bets["trips"] = _played_trips(paytable, outcomes, method)
@@ -81,12 +89,19 @@ def _edges(paytable: Paytable, outcomes: Outcomes | None, method: Method) -> Edg
     return Edges(paytable, bets, unsolved=tuple(name for name in ("trips", "main") if name not in bets))
 
 
-def _trips_hang_on_play(paytable: Paytable) -> bool:
-    return paytable.rules["trips_on_fold"] != "stays" or paytable.rules["trips_when_beaten"] != "pays"
+class _TripsRules(NamedTuple):
+    """Whether a folded hand forfeits its trips, and a beaten one gets back no more than the stake."""
+
+    forfeits: bool
+    pushes: bool
+
+    @classmethod
+    def of(cls, paytable: Paytable) -> _TripsRules:
+        return cls(paytable.rules["trips_on_fold"] == "forfeits", paytable.rules["trips_when_beaten"] == "pushes")
 
 
 def _counted_trips(paytable: Paytable) -> BetEdge:
-    nets = _by_class(paytable, "trips", Fraction(-1))
+    nets = _trips_odds(paytable)
     counted = list(zip(nets, CLASSES, SEVEN_CARD_HANDS, strict=True))
     hands = sum(SEVEN_CARD_HANDS)
     ev = sum((net * count for net, _, count in counted), Fraction(0)) / hands
@@ -97,29 +112,28 @@ def _counted_trips(paytable: Paytable) -> BetEdge:
 
 def _played_trips(paytable: Paytable, outcomes: Outcomes, method: Method) -> BetEdge:
     """Return the trips bet whose end hangs on the play of the other bets, which is the best for those."""
-    net = partial(_net_of_trips, odds=_by_class(paytable, "trips", Fraction(-1)), rules=paytable.rules)
-    listed = [name in paytable.odds["trips"] for name in CLASSES]
-    hits = mean(outcomes, lambda ending: int(listed[ending.hand] and _is_paid(ending, paytable.rules)))
-    ev, variance = _moments(outcomes, net)
+    odds, rules = _trips_odds(paytable), _TripsRules.of(paytable)
+    hits = mean(outcomes, lambda ending: int(odds[ending.hand] >= 0 and _is_paid(ending, rules)))
+    ev, variance = _moments(outcomes, partial(_net_of_trips, odds=odds, rules=rules))
     return BetEdge("trips", method, ev, variance, hit_frequency=hits)
 
 
-def _net_of_trips(ending: Ending, odds: tuple[Fraction, ...], rules: Mapping[str, Any]) -> Fraction:
+def _net_of_trips(ending: Ending, odds: tuple[Fraction, ...], rules: _TripsRules) -> Fraction:
     """Return what a patron gains on trips."""
     if odds[ending.hand] < 0 or _is_paid(ending, rules):
         return odds[ending.hand]
     return Fraction(0 if ending.times else -1)
 
 
-def _is_paid(ending: Ending, rules: Mapping[str, Any]) -> bool:
+def _is_paid(ending: Ending, rules: _TripsRules) -> bool:
     """Return whether a hand that is in the trips odds is paid: it may be forfeit when folded, and push when beaten."""
     if not ending.times:
-        return bool(rules["trips_on_fold"] == "stays")
-    return bool(rules["trips_when_beaten"] == "pays") or ending.end not in (LOSE, LOSE_UNQUALIFIED)
+        return not rules.forfeits
+    return not rules.pushes or ending.end not in (LOSE, LOSE_UNQUALIFIED)
 
 
 def _main(paytable: Paytable, outcomes: Outcomes, method: Method) -> BetEdge:
-    ev, variance = _moments(outcomes, partial(net_of_main, odds=_by_class(paytable, "blind", Fraction(0))))
+    ev, variance = _moments(outcomes, partial(net_of_main, odds=blind_odds(paytable)))
     return BetEdge("ante", method, ev, variance, mean_wager=mean(outcomes, lambda ending: 2 + ending.times))
 
 

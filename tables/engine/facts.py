@@ -6,12 +6,13 @@ Source: spec/rounds.md, the facts step of "Errors".
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from operator import attrgetter
 from typing import Protocol
 
 from tables.engine.cards import NAMES, in_words
 from tables.engine.faults import Faults, Path, as_where
+from tables.engine.reading import Cards
 
 
 class Numbered(Protocol):
@@ -24,7 +25,10 @@ class Numbered(Protocol):
 
 
 def check_seats(seats: Sequence[Numbered], *, least: int, last: int, faults: Faults) -> None:
-    """Note too few or too many seats, a number outside 1 to `last`, and a number that two seats have."""
+    """Note too few or too many `seats`, which ascend, a number outside 1 to `last`, and a number that two seats have."""
+    numbers = [seat.seat for seat in seats]
+    if least <= len(numbers) <= last and numbers[0] >= 1 and numbers[-1] <= last and len(set(numbers)) == len(numbers):
+        return
     if len(seats) > last:
         faults.add("too_many_seats", ("seats",), f"{len(seats)} seats are more than {last}.")
     if len(seats) < least:
@@ -39,19 +43,19 @@ def check_seats(seats: Sequence[Numbered], *, least: int, last: int, faults: Fau
             faults.add("duplicate_seat", path, "Two seats have this number.", places=places)
 
 
-def check_hands(hands: Iterable[tuple[Sequence[int] | None, int, Path]], faults: Faults) -> None:
-    """Note, of `hands` dealt from one deck, each (cards, how many are due, path), the wrong number and every card that is dealt twice.
+def check_hands(hands: Sequence[Cards | None], counts: Sequence[int], paths: Callable[[], Iterable[Path]], faults: Faults) -> None:
+    """Note, of `hands` dealt from one deck, the wrong number of cards, `counts` being due, and every card that is dealt twice.
 
-    None is a hand that was not recorded.
+    None is a hand that was not recorded. `paths` says where each hand stands; it is asked only when something is wrong.
     """
-    dealt: list[int] = []
-    for cards, due, path in hands:
-        if cards is not None:
-            dealt += cards
-            if len(cards) != due:
-                add_wrong_count(len(cards), due, path, faults)
-    if len(set(dealt)) < len(dealt):
-        check_different([place for cards, _, path in hands for place in card_places(cards, path)], faults)
+    dealt = [card for hand in hands if hand for card in hand]
+    if len(set(dealt)) == len(dealt) and all([hand is None or len(hand) == due for hand, due in zip(hands, counts, strict=True)]):
+        return
+    placed = list(zip(hands, counts, paths(), strict=True))
+    for hand, due, path in placed:
+        if hand is not None and len(hand) != due:
+            add_wrong_count(len(hand), due, path, faults)
+    check_different([place for hand, _, path in placed for place in card_places(hand, path)], faults)
 
 
 def add_wrong_count(found: int, due: int, path: Path, faults: Faults) -> None:

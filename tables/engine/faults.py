@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from casino.errors import Fault, InvalidSlip
@@ -101,8 +102,13 @@ class Faults:
     """What is wrong in one step of reading a round, added in any order, listed in the order of the codes, then of the line."""
 
     def __init__(self, line: Mapping[str, Any]) -> None:
-        self.order = LineOrder(line)
+        self._line = line
         self.found: list[PlacedFault] = []
+
+    @cached_property
+    def order(self) -> LineOrder:
+        """Return where fields stand on the line."""
+        return LineOrder(self._line)
 
     def add(self, code: str, path: Path, message: str, **facts: Any) -> None:
         """Note one fault at `path`."""

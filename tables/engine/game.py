@@ -8,7 +8,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache, cached_property, lru_cache
+from functools import cache, cached_property
 from json import JSONEncoder, loads
 from typing import Any, Literal, Protocol
 
@@ -123,14 +123,9 @@ class Layout:
     """Takes what was typed of a seat, and returns it with what follows from that and was left empty."""
 
 
-@lru_cache(maxsize=64)
-def _version_json(paytable: Paytable) -> str:
-    return f'"game":"{paytable.game}","paytable":"{paytable.reference}","paytable_sha256":"{paytable.sha256}"'
-
-
 def answer_opening(id: str, paytable: Paytable) -> str:
     """Return how the JSON of every answer opens: `{"id":…,"game":…,"paytable":…,"paytable_sha256":…`."""
-    return f'{{"id":{_text_json(id)},{_version_json(paytable)}'
+    return f'{{"id":{_text_json(id)},{paytable.json}'
 
 
 class Deal(Protocol):

@@ -11,7 +11,6 @@ from functools import cached_property
 from typing import Any, Final
 
 from casino.canonical import canonical_json
-from casino.errors import InvalidSlip
 from casino.money import Minor
 from casino.odds import format_odds, parse_odds
 from tables.engine.faults import Faults, shown
@@ -48,6 +47,11 @@ class Paytable:
     def sha256(self) -> str:
         """Return the version's identity: 64 hex digits."""
         return hashlib.sha256(self.canonical).hexdigest()
+
+    @cached_property
+    def json(self) -> str:
+        """Return what every answer says of it: `"game":"uth","paytable":"uth-seed@1","paytable_sha256":"…"`."""
+        return f'"game":"{self.game}","paytable":"{self.reference}","paytable_sha256":"{self.sha256}"'
 
 
 # ---- rules of a version ----
@@ -92,7 +96,7 @@ def or_null(reader: Reader) -> Reader:
 
 def caps(kinds: Sequence[str]) -> Rule:
     """Return the rule `caps` of a game with these wagers; caps that bound nothing are null."""
-    wager = nested({kind: amount for kind in kinds})
+    wager = nested(dict.fromkeys(kinds, amount))
     read_both = nested({"wager": or_null(wager), "seat": or_null(amount)})
 
     def read(value: Any) -> dict[str, Any] | None:

@@ -116,11 +116,6 @@ def hand_class(strength: int) -> str:
     return CLASSES[bisect_right(CLASS_STARTS, strength) - 1]
 
 
-def is_pair_or_better(strength: int) -> bool:
-    """Return whether a hand of `strength` has a pair at least: with it the dealer of Ultimate Texas Hold'em qualifies."""
-    return strength >= CLASS_STARTS[PAIR]
-
-
 def words(strength: int) -> str:
     """Return the hand as a person says it: "Pair of nines", "Two pair, aces and nines", "Straight, ten high"."""
     number, matched, side = read_shape(tables().shapes[strength])

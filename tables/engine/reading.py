@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from casino.money import CEILING, Minor
+from casino.money import CEILING
 from tables.engine.cards import CODES, split_cards
 from tables.engine.faults import Faults, Path, shown
 
@@ -59,12 +59,12 @@ def read_object(raw: Any, fields: Mapping[str, Reader], required: frozenset[str]
 
     `fields` names every field that the object may have and `required` those that it must.
     """
-    if isinstance(raw, Mapping):
+    if type(raw) is dict or isinstance(raw, Mapping):
         try:
             values = {name: fields[name](value) for name, value in raw.items()}
         except (KeyError, Misread):
             return _explain(raw, fields, required, path, faults)
-        if required <= values.keys():
+        if required.issubset(values):
             return values
         return _explain(raw, fields, required, path, faults)
     faults.add("bad_type", path, f"An object is due here, not {shown(raw)}.")
@@ -114,17 +114,17 @@ def nested(fields: Mapping[str, Reader], required: frozenset[str] = frozenset())
     return read
 
 
-def amount(value: Any) -> Minor:
+def amount(value: Any) -> int:
     """Read minor units, from 0."""
     if type(value) is int and 0 <= value < CEILING:
-        return Minor(value)
+        return value
     raise Misread("bad_amount", f"{shown(value)} is no amount: it is a whole number of minor units, from 0 and below 10^15.")
 
 
-def stake(value: Any) -> Minor:
+def stake(value: Any) -> int:
     """Read minor units, from 1."""
     if type(value) is int and 0 < value < CEILING:
-        return Minor(value)
+        return value
     raise Misread("bad_amount", f"{shown(value)} is no stake: it is a whole number of minor units, from 1 and below 10^15.")
 
 
@@ -158,7 +158,7 @@ def text(value: Any) -> str:
     """Read a text of characters that can be kept: none is NUL or half of a surrogate pair."""
     if not isinstance(value, str):
         raise Misread("bad_type", f"A text is due here, not {shown(value)}.")
-    if "\0" in value or not value.isascii() and any("\ud800" <= character <= "\udfff" for character in value):
+    if "\0" in value or (not value.isascii() and any("\ud800" <= character <= "\udfff" for character in value)):
         raise Misread("bad_type", "A character of this text cannot be kept.")
     return value
 

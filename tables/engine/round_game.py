@@ -32,6 +32,8 @@ class RoundGame(ABC, Generic[D]):
 
     def read(self, raw: Mapping[str, Any], paytable: Paytable, *, irregular: bool = False) -> D:
         """Return the deal, or raise InvalidSlip with every fault of the first step that has any; `irregular` lets the starred rules pass."""
+        if (plain := self.plain_deal(raw, paytable)) is not None:
+            return plain
         found, seats = read_shape(raw, self.shape)
         deal = self.deal(found, seats, raw)
         faults = Faults(raw)
@@ -40,6 +42,10 @@ class RoundGame(ABC, Generic[D]):
         self.check_rules(deal, paytable, faults)
         faults.raise_any(but=MAY_BE_IRREGULAR if irregular else frozenset())
         return deal
+
+    def plain_deal(self, raw: Mapping[str, Any], paytable: Paytable) -> D | None:
+        """Return the deal where everything about the round is plainly right, None where the three steps have to look. A game may do without."""
+        return None
 
     @abstractmethod
     def deal(self, found: Mapping[str, Any], seats: Sequence[Mapping[str, Any]], line: Mapping[str, Any]) -> D:

@@ -94,28 +94,24 @@ def _paytable_of(raw: Mapping[str, Any], game: Game, paytables: PaytableLoader, 
     Raises InvalidSlip with all that is wrong with the round's shape, of which its paytable is a part.
     """
     named = raw.get("paytable", default or game.default_paytable)
+    if isinstance(named, str) and (paytable := paytables(named)) is not None and paytable.game == game.code:
+        return paytable
     faults = Faults(raw)
-    paytable = None
-    if isinstance(named, str):
-        paytable = _published(named, game, paytables, faults)
-    elif isinstance(named, Mapping):
-        paytable = _written_out(named, game, paytables, faults)
-    if paytable is None:
+    written = _written_out(named, game, paytables, faults) if isinstance(named, Mapping) else None
+    if written is None:
+        if isinstance(named, str):
+            _add_unpublished(named, paytables(named), faults)
         _add_shape(raw, game, faults)
         faults.raise_any()
         raise AssertionError("a paytable that cannot be read is a fault of the shape")
-    return paytable
+    return written
 
 
-def _published(reference: str, game: Game, paytables: PaytableLoader, faults: Faults) -> Paytable | None:
-    paytable = paytables(reference)
+def _add_unpublished(reference: str, paytable: Paytable | None, faults: Faults) -> None:
     if paytable is None:
         faults.add("unknown_paytable", ("paytable",), f"{shown(reference)} is no published paytable.")
-    elif paytable.game != game.code:
-        faults.add("bad_paytable", ("paytable",), f"{reference} is a paytable of another game.")
     else:
-        return paytable
-    return None
+        faults.add("bad_paytable", ("paytable",), f"{reference} is a paytable of another game.")
 
 
 def _written_out(version: Mapping[str, Any], game: Game, paytables: PaytableLoader, faults: Faults) -> Paytable | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from enum import IntEnum
 from functools import cache
 
 from tables.engine import poker
@@ -10,35 +9,35 @@ from tables.engine.best_five import best_five
 from tables.engine.cards import NAMES
 from tables.engine.reading import Cards
 
+BEATS, BEATS_UNQUALIFIED, TIES, LOSES, LOSES_TO_UNQUALIFIED, FOLDS = range(6)
+"""How a seat's hand meets the dealer's; a hand that was not seen, or met no dealer, counts as folded. Plain numbers, for their speed."""
 
-class Meeting(IntEnum):
-    """How a seat's hand stands to the dealer's; the last is what a hand that was folded, not seen, or met no dealer is."""
-
-    BEATS = 0
-    BEATS_UNQUALIFIED = 1
-    TIES = 2
-    LOSES = 3
-    LOSES_TO_UNQUALIFIED = 4
-    FOLDS = 5
-
-
+_UNQUALIFIED = frozenset({BEATS_UNQUALIFIED, LOSES_TO_UNQUALIFIED})
 _VERBS = ("beats", "beats", "ties", "loses to", "loses to")
 
 
-def seen_strength(cards: Cards | None, community: Cards | None) -> int | None:
-    """Return the strength of the best five, None where cards were not recorded."""
-    return None if cards is None or community is None else poker.strength((*cards, *community))
+Hand = tuple[Cards, int]
+"""The seven cards of a hand that was seen, and the strength of the best five."""
 
 
-def meeting(folded: bool, hand: int | None, dealer: int | None, qualifying: int) -> Meeting:
-    """Return how strength `hand` meets the dealer's, who qualifies with `qualifying` or more."""
+def seen_hand(cards: Cards | None, community: Cards | None) -> Hand | None:
+    """Return the hand, None where cards were not recorded."""
+    if cards is None or community is None:
+        return None
+    seven = cards + community
+    return seven, poker.strength(seven)
+
+
+def meeting(folded: bool, hand: Hand | None, dealer: Hand | None, qualifying: int) -> int:
+    """Return how `hand` meets the dealer's, who qualifies with the strength `qualifying` or more."""
     if folded or hand is None or dealer is None:
-        return Meeting.FOLDS
-    if hand == dealer:
-        return Meeting.TIES
-    if dealer < qualifying:
-        return Meeting.BEATS_UNQUALIFIED if hand > dealer else Meeting.LOSES_TO_UNQUALIFIED
-    return Meeting.BEATS if hand > dealer else Meeting.LOSES
+        return FOLDS
+    mine, theirs = hand[1], dealer[1]
+    if mine == theirs:
+        return TIES
+    if theirs < qualifying:
+        return BEATS_UNQUALIFIED if mine > theirs else LOSES_TO_UNQUALIFIED
+    return BEATS if mine > theirs else LOSES
 
 
 def lowest_of(hand_class: str) -> int:
@@ -46,27 +45,38 @@ def lowest_of(hand_class: str) -> int:
     return poker.CLASS_STARTS[poker.CLASSES.index(hand_class)]
 
 
+CLASS_OF = tuple([poker.hand_class(strength) for strength in range(poker.STRENGTHS)])
+"""The class of each strength."""
+
 words = cache(poker.words)
 """The words of a strength, "Two pair, aces and nines", made once: there are 7,462."""
 
 
-def told(met: Meeting, hand: int | None, dealer: int | None) -> str:
-    """Return "Two pair, aces and nines, beats the dealer's pair of nines", without a full stop."""
-    if met is Meeting.FOLDS or hand is None or dealer is None:
-        return "Folded"
-    theirs = words(dealer)
-    unqualified = ", which does not qualify" if met in (Meeting.BEATS_UNQUALIFIED, Meeting.LOSES_TO_UNQUALIFIED) else ""
-    return f"{_clause(hand)} {_VERBS[met]} the dealer's {theirs[0].lower()}{theirs[1:]}{unqualified}"
+@cache
+def _mine(strength: int) -> str:
+    return f"{words(strength)}," if "," in words(strength) else words(strength)
 
 
 @cache
-def _clause(hand: int) -> str:
-    return f"{words(hand)}," if "," in words(hand) else words(hand)
+def _meets(met: int, strength: int) -> str:
+    theirs = f"{words(strength)[0].lower()}{words(strength)[1:]}"
+    return f" {_VERBS[met]} the dealer's {theirs}{', which does not qualify' if met in _UNQUALIFIED else ''}"
 
 
-def hand_json(cards: Cards | None, community: Cards | None, hand: int | None) -> str:
+def told(met: int, hand: Hand | None, dealer: Hand | None) -> str:
+    """Return "Two pair, aces and nines, beats the dealer's pair of nines", without a full stop."""
+    if met == FOLDS or hand is None or dealer is None:
+        return "Folded"
+    return _mine(hand[1]) + _meets(met, dealer[1])
+
+
+_HAND_OPENINGS = tuple([f'"hand":"{name}","best":["' for name in CLASS_OF])
+_name_of = list(NAMES).__getitem__
+
+
+def hand_json(hand: Hand | None) -> str:
     """Return `"hand":"pair","best":["9s","9d",…]`, nulls where the hand was not seen."""
-    if cards is None or community is None or hand is None:
+    if hand is None:
         return '"hand":null,"best":null'
-    best = '","'.join([NAMES[card] for card in best_five((*cards, *community), hand)])
-    return f'"hand":"{poker.hand_class(hand)}","best":["{best}"]'
+    cards, strength = hand
+    return _HAND_OPENINGS[strength] + '","'.join(map(_name_of, best_five(cards, strength))) + '"]'

@@ -5,11 +5,11 @@ A game decides the verdicts; money is worked out in `payouts`, and everything th
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
-from typing import NamedTuple
+from operator import getitem
+from typing import Any
 
 from casino.money import Minor
 from casino.odds import format_odds
@@ -21,9 +21,9 @@ from tables.engine.paytable import Paytable
 EVEN_MONEY = Fraction(1)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class Verdict:
-    """What becomes of a wager of one `kind`, whatever its stake; made once for a paytable, and equal to itself alone.
+    """What becomes of a wager of one `kind`, whatever its stake.
 
     `odds` to one, where it wins; `row`: the paytable row that says so, None for even money. `because`: words that stand before what
     becomes of the wager, and end in a comma and a space, or are empty.
@@ -36,66 +36,103 @@ class Verdict:
     because: str = ""
 
 
-class SettledWager(NamedTuple):
-    """A verdict on a stake, paid. Its reason opens with a `subject`: "Pair of nines loses to the dealer's pair of tens"."""
+@dataclass(frozen=True, slots=True)
+class SettledWager:
+    """A verdict on a stake, paid. `net`: what the patron gains, + won, 0, or minus the stake.
+
+    Its reason is a `subject`, "Pair of nines loses to the dealer's pair of tens", then `reason`. Its JSON, `"ante":{"stake":…,"result":…,
+    "net":…,"why":…}`, is `json_opening`, the subject, `json_closing`; neither subjects nor reasons hold what JSON would escape.
+    """
 
     verdict: Verdict
     stake: Minor
     payout: Payout
     net: int
+    reason: str
+    json_opening: str
+    json_closing: str
+
+    @classmethod
+    def of(cls, verdict: Verdict, stake: Minor, payout: Payout) -> SettledWager:
+        """Return the wager with all that is written about it."""
+        net = payout.pay - (stake if verdict.result == "lose" else 0)
+        more = f',"breakage":"{payout.breakage}"' if payout.breakage is not None else ""
+        if payout.uncapped is not None:
+            more = f',"uncapped":{payout.uncapped}'
+        opening = f'"{verdict.kind}":{{"stake":{stake},"result":"{verdict.result}","net":{net}{more},"why":"'
+        reason = f": {verdict.because}{_outcome(verdict, stake, payout)}."
+        return cls(verdict, stake, payout, net, reason, opening, f'{reason}"}}')
 
     def due(self, seat: int, subject: str) -> WagerDue:
         """Return the settlement of the wager at `seat`."""
-        verdict, stake, payout, _ = self
+        verdict, payout = self.verdict, self.payout
         return WagerDue(
             seat=seat,
             kind=verdict.kind,
-            stake=stake,
-            collect=stake if verdict.result == "lose" else Minor(0),
+            stake=self.stake,
+            collect=self.stake if verdict.result == "lose" else Minor(0),
             pay=payout.pay,
             result=verdict.result,
-            why=subject + _written(self)[1],
+            why=subject + self.reason,
             row=verdict.row,
             odds=verdict.odds,
             breakage=payout.breakage,
             uncapped=payout.uncapped,
         )
 
-    def as_json(self, subject: str) -> str:
-        """Return `"ante":{"stake":…,"result":…,"net":…,"why":…}`; neither subjects nor reasons hold what JSON would escape."""
-        opening, reason = _written(self)
-        return f'{opening}{subject}{reason}"}}'
+
+_KEPT = 512
 
 
-def settle_wagers(
-    verdicts: Iterable[Verdict], stakes: Iterable[Minor | None], paytable: Paytable, path: Path, faults: Faults
-) -> list[SettledWager]:
-    """Return one seat's wagers, each verdict with its stake (0 or None: none was made), paid by the paytable and cut by its caps.
+class Till(dict[Minor | None, SettledWager | None]):
+    """Settles the wagers of one verdict by one paytable: `till[stake]`. The same few stakes come again and again, and are kept.
+
+    A stake of 0 or None is no wager, and None. Raises Unpayable where the paytable cannot pay the verdict on this stake.
+    """
+
+    def __init__(self, verdict: Verdict, paytable: Paytable) -> None:
+        super().__init__()
+        self.verdict = verdict
+        self._paytable = paytable
+
+    def __missing__(self, stake: Minor | None) -> SettledWager | None:
+        if len(self) >= _KEPT:
+            self.clear()
+        wager = self[stake] = self._settle(stake) if stake else None
+        return wager
+
+    def _settle(self, stake: Minor) -> SettledWager:
+        odds, paytable = self.verdict.odds, self._paytable
+        payout = NOTHING if odds is None else pay(stake, odds, unit=paytable.payout_unit, rounding=paytable.rounding)
+        return SettledWager.of(self.verdict, stake, payout)
+
+
+def settle_wagers(tills: Sequence[Till], stakes: Sequence[Minor | None], paytable: Paytable, path: Path, faults: Faults) -> list[SettledWager]:
+    """Return one seat's wagers, each settled by its till, and cut by the caps.
 
     `path` is the seat's; what the paytable cannot pay is noted in `faults` at its stake.
     """
-    settled = []
-    for verdict, stake in zip(verdicts, stakes, strict=True):
-        if stake:
-            payout = NOTHING if verdict.odds is None else _payout(verdict, stake, paytable, path, faults)
-            settled.append(SettledWager(verdict, stake, payout, payout.pay - stake if verdict.result == "lose" else payout.pay))
-    return _capped(settled, paytable) if paytable.rules["caps"] else settled
-
-
-def _payout(verdict: Verdict, stake: Minor, paytable: Paytable, path: Path, faults: Faults) -> Payout:
-    assert verdict.odds is not None
     try:
-        return pay(stake, verdict.odds, unit=paytable.payout_unit, rounding=paytable.rounding)
-    except Unpayable as refusal:
-        faults.add(refusal.code, (*path, verdict.kind), refusal.message, exact=str(refusal.exact))
-        return NOTHING
+        wagers = [wager for wager in map(getitem, tills, stakes) if wager is not None]
+    except Unpayable:
+        _add_unpayable(tills, stakes, path, faults)
+        return []
+    caps = paytable.rules["caps"]
+    return wagers if caps is None else _capped(wagers, caps, paytable.payout_unit)
 
 
-def _capped(wagers: Sequence[SettledWager], paytable: Paytable) -> list[SettledWager]:
-    kinds = [wager.verdict.kind for wager in wagers]
-    payouts = cap([wager.payout for wager in wagers], kinds, paytable.rules["caps"], unit=paytable.payout_unit)
+def _add_unpayable(tills: Sequence[Till], stakes: Sequence[Minor | None], path: Path, faults: Faults) -> None:
+    for till, stake in zip(tills, stakes, strict=True):
+        try:
+            till[stake]
+        except Unpayable as refusal:
+            faults.add(refusal.code, (*path, till.verdict.kind), refusal.message, exact=str(refusal.exact))
+
+
+def _capped(wagers: Sequence[SettledWager], caps: Mapping[str, Any], unit: Minor) -> list[SettledWager]:
+    payouts = cap([wager.payout for wager in wagers], [wager.verdict.kind for wager in wagers], caps, unit=unit)
     return [
-        SettledWager(wager.verdict, wager.stake, payout, wager.net - wager.payout.pay + payout.pay)
+        wager if wager.payout is payout else SettledWager.of(wager.verdict, wager.stake, payout)
         for wager, payout in zip(wagers, payouts, strict=True)
     ]
 
@@ -105,30 +142,17 @@ def spoken(row: str) -> str:
     return row.replace("_", " ")
 
 
-@lru_cache(maxsize=4096)
-def _written(wager: SettledWager) -> tuple[str, str]:
-    """Return the wager's JSON up to its reason, and its reason after the subject; the same few stakes come again and again."""
-    verdict, stake, payout, net = wager
-    more = f',"breakage":"{payout.breakage}"' if payout.breakage is not None else ""
-    if payout.uncapped is not None:
-        more = f',"uncapped":{payout.uncapped}'
-    opening = f'"{verdict.kind}":{{"stake":{stake},"result":"{verdict.result}","net":{net}{more},"why":"'
-    return opening, f": {verdict.because}{_outcome(verdict, stake, payout)}."
-
-
 def _outcome(verdict: Verdict, stake: Minor, payout: Payout) -> str:
-    """Return "the blind pays flush 3:2, 501 × 3:2 = 751 1/2, rounded down to 751"."""
+    """Return "the blind wager pays flush 3:2, 501 × 3:2 = 751 1/2, rounded down to 751"."""
     if verdict.odds is None:
         return f"the {verdict.kind} wager of {stake} is {'returned' if verdict.result == 'push' else 'lost'}"
-    odds = format_odds(verdict.odds)
+    odds, exact = format_odds(verdict.odds), stake * verdict.odds
     price = f"{spoken(verdict.row)} {odds}" if verdict.row else "even money"
-    words = f"the {verdict.kind} wager pays {price}, {stake} × {odds} = {_mixed(stake * verdict.odds)}"
-    before_caps = payout.pay if payout.uncapped is None else payout.uncapped
-    if stake * verdict.odds != before_caps:
-        words += f", rounded {'down' if stake * verdict.odds > before_caps else 'up'} to {before_caps}"
-    if payout.uncapped is not None:
-        words += f", cut to {payout.pay} by the cap"
-    return words
+    words = f"the {verdict.kind} wager pays {price}, {stake} × {odds} = {_mixed(exact)}"
+    rounded = payout.pay if payout.uncapped is None else payout.uncapped
+    if exact != rounded:
+        words += f", rounded {'down' if exact > rounded else 'up'} to {rounded}"
+    return words if payout.uncapped is None else f"{words}, cut to {payout.pay} by the cap"
 
 
 def _mixed(value: Fraction) -> str:

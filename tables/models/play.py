@@ -61,6 +61,11 @@ class Round(models.Model):
         return f"{self.label}"
 
     @property
+    def house_net(self) -> int:
+        """Return what the round brought the house: collected - paid."""
+        return self.collected - self.paid
+
+    @property
     def payout_variance(self) -> int | None:
         """Return (collected - paid) - (collect - pay), from the house's side; None where due is unknown."""
         if self.collect is None or self.pay is None:

@@ -4,7 +4,7 @@ It is written from spec/rounds.md and seeds/payroll.txt alone, and shares no cod
 reference settlers. Standard library only, Python 3.9 or later.
 
 Made to be pasted into the single file `verify.py`: every name at module level begins with `payroll_` or `PAYROLL_`, except the
-four of the interface at the end (`GAME_CODE`, `settle_reference`, `rake_reference` and the import lines), which every settler
+three of the interface at the end (`GAME_CODE`, `settle_reference`, `rake_reference`) and the imported ones, which every settler
 has and which a later paste may overwrite without harm: `payroll_settle` and `payroll_rake` are the same functions.
 
 Shapes: a round is the canonical JSON object of a regular, validated round (cards are lists of "As", money is whole minor units);

@@ -3,8 +3,8 @@
 It is written from spec/rounds.md and seeds/ultimate-texas-holdem.txt alone, and shares no code with tables.engine nor with
 the other reference settlers. Standard library only, Python 3.9 or later.
 
-Made to be pasted into the single file `verify.py`: every name at module level begins with `uth_` or `UTH_`, except the four
-of the interface at the end (`GAME_CODE`, `settle_reference`, `rake_reference` and the import lines), which every settler has
+Made to be pasted into the single file `verify.py`: every name at module level begins with `uth_` or `UTH_`, except the three
+of the interface at the end (`GAME_CODE`, `settle_reference`, `rake_reference`) and the imported ones, which every settler has
 and which a later paste may overwrite without harm: `uth_settle` and `uth_rake` are the same functions.
 
 Shapes: a round is the canonical JSON object of a regular, validated round (cards are lists of "As", money is whole minor units);

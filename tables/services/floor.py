@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import date, datetime, time
+from datetime import date, datetime, time, timedelta
 
 from django.db import IntegrityError, transaction
 
@@ -53,6 +53,8 @@ def open_shift(house: Property, day: date, kind: str, *, starts: time, ends: tim
     roles.require(by, "open_shift")
     starts_at = local_moment(day, starts, house.zone, house.rollover)
     ends_at = local_moment(day, ends, house.zone, house.rollover)
+    if ends_at <= starts_at:  # it ends at the rollover itself
+        ends_at = local_moment(day + timedelta(days=1), ends, house.zone, house.rollover)
     try:
         with transaction.atomic():
             shift = Shift.objects.create(property=house, gaming_day=day, kind=kind, starts_at=starts_at, ends_at=ends_at, opened_by=by)

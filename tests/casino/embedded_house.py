@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
@@ -43,8 +44,10 @@ def until(condition: Callable[[], Any], what: str, seconds: float = SECONDS) -> 
 
 
 def kill(*pids: int) -> None:
+    """Kill each one that has not gone with another."""
     for pid in pids:
-        os.kill(pid, signal.SIGKILL)
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
 
 
 class Holder(subprocess.Popen[str]):
@@ -107,14 +110,14 @@ class House:
         except FileNotFoundError:
             return None
 
-    def sql(self, statement: str, role: str = "owner") -> list[tuple[Any, ...]]:
+    def sql(self, statement: str, role: str = "owner", database: str = "pitbook") -> list[tuple[Any, ...]]:
         """Run one statement as a role in a connection of its own; waits for nothing and starts nothing."""
         servers = embedded.locate(self.state)
         with psycopg.connect(
             host=servers.postgres_host,
             user=getattr(servers, role),
             password=getattr(servers, f"{role}_password"),
-            dbname=servers.database,
+            dbname=database,
             autocommit=True,
         ) as connection:
             cursor = connection.execute(statement)
@@ -135,11 +138,16 @@ class House:
         """Wait until no process uses the state, and nothing of it can be connected to."""
         until(lambda: not self.processes(), f"the end of {self.state}'s processes")
 
-    def close(self) -> None:
-        """Kill what holds on, see that nothing is left, and delete the state."""
+    def leave(self) -> None:
+        """Kill what holds on, and see that nothing is left running."""
         for holder in self.holders:
             holder.end()
+        self.holders.clear()
+        self.await_silence()
+
+    def close(self) -> None:
+        """Leave, and delete the state."""
+        self.leave()
         if self.state.exists():
-            self.await_silence()
             done = self.say("wipe")
             assert done.returncode == 0, done.stderr

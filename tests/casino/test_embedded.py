@@ -34,6 +34,7 @@ user_only = pytest.mark.skipif(AS_ROOT, reason="what an ordinary user does diffe
 def shared_folder() -> Iterator[Path]:
     """A folder that every user can reach, unlike pytest's own."""
     with tempfile.TemporaryDirectory(prefix="pitbook-test-") as name:
+        Path(name).chmod(0o755)
         yield Path(name).resolve()
 
 
@@ -46,11 +47,28 @@ def folder(shared_folder: Path, request: pytest.FixtureRequest) -> Path:
 
 
 @pytest.fixture
-def house(folder: Path) -> Iterator[House]:
-    """A state nobody has used yet."""
+def new_house(folder: Path) -> Iterator[House]:
+    """A state that is not there yet."""
     house = House(folder / "state")
     yield house
     house.close()
+
+
+@pytest.fixture(scope="module")
+def lived_in(shared_folder: Path) -> Iterator[House]:
+    """A state whose databases are made, for one test after another."""
+    house = House(shared_folder / "lived in")
+    house.hold().up()
+    house.leave()
+    yield house
+    house.close()
+
+
+@pytest.fixture
+def house(lived_in: House) -> Iterator[House]:
+    """A state that nobody uses at the moment; nor must anybody afterwards."""
+    yield lived_in
+    lived_in.leave()
 
 
 @pytest.fixture(scope="module")
@@ -63,11 +81,12 @@ def running(shared_folder: Path) -> Iterator[House]:
 
 
 def test_eight_processes_get_one_server_and_the_last_one_stops_it(house: House) -> None:
+    starts = house.place.keeper_log.read_text().count("ready: ")
     holders = [house.hold() for _ in range(8)]
     for holder in holders:
         holder.up()
     first = house.ready()
-    assert len(house.place.keeper_log.read_text().split("ready: ")) == 2
+    assert house.place.keeper_log.read_text().count("ready: ") == starts + 1
     for holder in holders[:7]:
         holder.end()
     assert house.sql("SELECT 1", "app") == [(1,)]
@@ -98,7 +117,7 @@ def test_a_killed_keeper_takes_its_servers_along_when_nobody_comes(house: House)
 
 def test_who_still_needs_the_servers_gets_them_back_after_the_keeper_was_killed(house: House) -> None:
     house.hold().up()
-    house.sql("CREATE TABLE kept (n int)")
+    house.sql("CREATE TABLE after_keeper (n int)")
     printed = house.run(
         "import json, signal, psycopg\n"
         "from casino.embedded_locks import is_taken\n"
@@ -107,41 +126,46 @@ def test_who_still_needs_the_servers_gets_them_back_after_the_keeper_was_killed(
         "while is_taken(state / 'keeper.lock'): pass\n"
         "assert ensure(state, durable=False) == servers\n"
         "line = psycopg.connect(host=servers.postgres_host, user=servers.owner, password=servers.owner_password, dbname=servers.database)\n"
-        "print(line.execute('SELECT count(*) FROM kept').fetchone()[0])\n"
+        "print(line.execute('SELECT count(*) FROM after_keeper').fetchone()[0])\n"
     )
     assert printed == "0\n"
 
 
 def test_a_keeper_that_is_told_to_stop_stops_in_order_and_comes_back_for_the_next(house: House) -> None:
     holder = house.hold().up()
+    ends = _orderly_ends(house)
     os.kill(house.ready()["keeper"], signal.SIGTERM)
     until(lambda: house.processes() == {holder.pid}, "the keeper to stop its servers")
-    assert "database system is shut down" in (house.state / "postgres.log").read_text()
+    assert _orderly_ends(house) == ends + 1
     house.hold().up()
     assert house.sql("SELECT 1") == [(1,)]
 
 
+def _orderly_ends(house: House) -> int:
+    return (house.state / "postgres.log").read_text().count("database system is shut down")
+
+
 def test_killed_servers_come_back_with_what_was_written(house: House) -> None:
-    house.hold().up()
+    house.hold(durable=True).up()
     before = house.ready()
-    house.sql("CREATE TABLE kept AS SELECT 7 AS n")
+    house.sql("CREATE TABLE after_servers AS SELECT 7 AS n")
     redis.from_url(embedded.locate(house.state).redis_url()).set("kept", "7")
     kill(before["postgres"], before["valkey"])
     until(lambda: house.ready()["postgres"] != before["postgres"] and house.ready()["valkey"] != before["valkey"], "new servers")
-    assert house.sql("SELECT n FROM kept") == [(7,)]
+    assert house.sql("SELECT n FROM after_servers") == [(7,)]
     assert redis.from_url(embedded.locate(house.state).redis_url()).get("kept") == b"7"
     assert house.ready()["keeper"] == before["keeper"]
 
 
 def test_everything_killed_at_once_leaves_nothing_and_starts_again(house: House) -> None:
-    holder = house.hold().up()
-    house.sql("CREATE TABLE kept AS SELECT 7 AS n")
+    holder = house.hold(durable=True).up()
+    house.sql("CREATE TABLE after_all AS SELECT 7 AS n")
     now = house.ready()
     kill(now["keeper"], now["postgres"], now["valkey"], holder.pid)
     holder.wait()
     house.await_silence()
-    house.hold().up()
-    assert house.sql("SELECT n FROM kept") == [(7,)]
+    house.hold(durable=True).up()
+    assert house.sql("SELECT n FROM after_all") == [(7,)]
 
 
 def test_a_stale_pid_file_that_names_a_living_stranger_is_no_obstacle(house: House) -> None:
@@ -226,16 +250,16 @@ def _modes(top: Path, *, but: Path) -> dict[Path, tuple[int, int, int]]:
     return {path: (path.stat().st_mode, path.stat().st_uid, path.stat().st_gid) for path in paths}
 
 
-def test_half_an_initdb_is_begun_anew(house: House) -> None:
-    holder = house.hold()
-    until(lambda: (house.place.home / "postgres" / "postgresql.conf").exists(), "initdb to have begun")
-    kill(*(house.processes()))
+def test_half_an_initdb_is_begun_anew(new_house: House) -> None:
+    holder = new_house.hold()
+    until(lambda: (new_house.place.home / "postgres" / "postgresql.conf").exists(), "initdb to have begun")
+    kill(*(new_house.processes()))
     holder.wait()
-    house.await_silence()
-    (house.place.home / "postgres.made").unlink(missing_ok=True)
-    house.hold().up()
-    assert house.sql("SELECT 1") == [(1,)]
-    assert (house.place.home / "postgres.made").exists()
+    new_house.await_silence()
+    (new_house.place.home / "postgres.made").unlink(missing_ok=True)
+    new_house.hold().up()
+    assert new_house.sql("SELECT 1") == [(1,)]
+    assert (new_house.place.home / "postgres.made").exists()
 
 
 def test_nothing_listens_on_the_network(running: House) -> None:
@@ -277,14 +301,14 @@ def test_servers_for_tests_make_databases_and_are_no_place_for_books(house: Hous
     assert "run for tests and do not wait for the disk" in complaint
 
 
-def test_a_disk_that_takes_no_more_is_named_and_nothing_stays(house: House) -> None:
-    code, complaint = house.hold(preexec_fn=_small_files).outcome()
+def test_a_disk_that_takes_no_more_is_named_and_nothing_stays(new_house: House) -> None:
+    code, complaint = new_house.hold(preexec_fn=_small_files).outcome()
     assert code == 1
     assert "File too large" in complaint or "SIGXFSZ" in complaint
-    assert f"The whole story: {house.state}/keeper.log" in complaint
+    assert f"The whole story: {new_house.state}/keeper.log" in complaint
     assert "set DATABASE_URL" in complaint
-    house.await_silence()
-    house.hold().up()
+    new_house.await_silence()
+    new_house.hold().up()
 
 
 def _small_files() -> None:
@@ -317,13 +341,13 @@ def test_a_machine_without_wheels_is_told_the_way_out(monkeypatch: pytest.Monkey
         embedded_host.find_programs()
 
 
-def test_locating_many_at_once_makes_one_set_of_passwords_and_starts_nothing(house: House) -> None:
-    code = f"from pathlib import Path; from casino.embedded import locate; print(locate(Path({str(house.state)!r})))"
+def test_locating_many_at_once_makes_one_set_of_passwords_and_starts_nothing(new_house: House) -> None:
+    code = f"from pathlib import Path; from casino.embedded import locate; print(locate(Path({str(new_house.state)!r})))"
     many = [subprocess.Popen([sys.executable, "-c", code], cwd=CHECKOUT, stdout=subprocess.PIPE, text=True) for _ in range(8)]
     assert len({each.communicate(timeout=SECONDS)[0] for each in many}) == 1
-    assert (house.state / "secrets.json").stat().st_mode & 0o777 == 0o600
-    assert {path.name for path in house.state.iterdir()} == {"secrets.json", "starting.lock"}
-    assert not house.processes()
+    assert (new_house.state / "secrets.json").stat().st_mode & 0o777 == 0o600
+    assert {path.name for path in new_house.state.iterdir()} == {"secrets.json", "starting.lock"}
+    assert not new_house.processes()
 
 
 def test_wiping_refuses_what_is_in_use_or_no_state(running: House, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -341,12 +365,11 @@ def test_wiping_refuses_what_is_in_use_or_no_state(running: House, folder: Path,
     assert running.sql("SELECT 1") == [(1,)]
 
 
-def test_wiping_leaves_nothing_anywhere(house: House) -> None:
-    house.hold().up()
-    place = house.place
-    house.close()
+def test_wiping_leaves_nothing_anywhere(new_house: House) -> None:
+    new_house.hold().up()
+    place = new_house.place
+    new_house.close()
     assert not any(path.exists() for path in (place.state, place.home, place.run))
-    house.holders.clear()
 
 
 @root_only
@@ -360,19 +383,42 @@ def test_as_root_the_servers_run_as_another_user(running: House) -> None:
 
 
 @root_only
-def test_as_root_the_data_follow_a_state_that_moves_and_are_not_shared_with_a_copy(house: House, folder: Path) -> None:
-    house.hold().up()
-    house.sql("CREATE TABLE kept AS SELECT 7 AS n")
-    house.holders.pop().end()
-    house.await_silence()
+def test_as_root_the_data_follow_a_state_that_moves_and_are_not_shared_with_a_copy(new_house: House, folder: Path) -> None:
+    new_house.hold().up()
+    new_house.sql("CREATE TABLE kept AS SELECT 7 AS n")
+    new_house.holders.pop().end()
+    new_house.await_silence()
     copy = House(folder / "copy")
-    shutil.copytree(house.state, copy.state)
+    shutil.copytree(new_house.state, copy.state)
     code, complaint = copy.hold().outcome()
-    assert (code, f"{copy.state} is a copy of {house.state}" in complaint) == (1, True)
+    assert (code, f"{copy.state} is a copy of {new_house.state}" in complaint) == (1, True)
     shutil.rmtree(copy.state)
-    house.state = house.state.rename(folder / "elsewhere")
+    new_house.state = new_house.state.rename(folder / "elsewhere")
+    new_house.hold().up()
+    assert new_house.sql("SELECT n FROM kept") == [(7,)]
+
+
+@root_only
+def test_as_root_new_programs_and_a_lost_user_are_made_good(house: House) -> None:
+    home = house.place.home
+    [programs] = home.glob("programs-*")
+    programs.rename(home / "programs-of-last-year")
+    for path in [home / "postgres", *(home / "postgres").rglob("*")]:
+        os.chown(path, 54321, 54321)
     house.hold().up()
-    assert house.sql("SELECT n FROM kept") == [(7,)]
+    assert house.sql("SELECT 1") == [(1,)]
+    assert list(home.glob("programs-*")) == [programs]
+
+
+@root_only
+def test_as_root_wiping_finds_the_data_of_a_state_that_was_deleted_by_hand(new_house: House) -> None:
+    new_house.hold().up()
+    home = new_house.place.home
+    new_house.leave()
+    shutil.rmtree(new_house.state)
+    assert home.exists()
+    assert new_house.say("wipe").returncode == 0
+    assert not home.exists()
 
 
 @root_only
@@ -393,13 +439,13 @@ def test_another_users_state_is_refused(house: House, monkeypatch: pytest.Monkey
 
 
 @user_only
-def test_a_socket_folder_of_a_strangers_is_refused(house: House) -> None:
-    embedded.locate(house.state)
-    house.place.run.mkdir(mode=0o755)
-    code, complaint = house.hold().outcome()
+def test_a_socket_folder_of_a_strangers_is_refused(new_house: House) -> None:
+    embedded.locate(new_house.state)
+    new_house.place.run.mkdir(mode=0o755)
+    code, complaint = new_house.hold().outcome()
     assert code == 1
-    assert f"The socket folder {house.place.run} is not a folder of yours alone" in complaint
-    house.place.run.rmdir()
+    assert f"The socket folder {new_house.place.run} is not a folder of yours alone" in complaint
+    new_house.place.run.rmdir()
 
 
 @root_only
@@ -445,6 +491,7 @@ def _move_house(folder: Path) -> tuple[Path, dict[str, str]]:
         "redis*",
         "*pytest*",
         "pluggy*",
+        "py.py",
         "iniconfig*",
         "packaging*",
         "pygments*",
@@ -457,5 +504,10 @@ def _move_house(folder: Path) -> tuple[Path, dict[str, str]]:
         for path in CHECKOUT.glob(pattern):
             (checkout / path.relative_to(CHECKOUT)).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(path, checkout / path.relative_to(CHECKOUT))
-    (checkout / "pytest.ini").write_text("[pytest]\npythonpath = .\naddopts = -p no:django -p no:xdist\nmarkers = slow\nfilterwarnings = error\n")
-    return python, {"PYTHONPATH": str(packages), "LD_LIBRARY_PATH": str(prefix / "lib"), "PATH": os.environ["PATH"]}
+    (checkout / "pytest.ini").write_text("[pytest]\npythonpath = .\nmarkers = slow\nfilterwarnings = error\n")
+    return python, {
+        "PATH": os.environ["PATH"],
+        "PYTHONPATH": str(packages),
+        "LD_LIBRARY_PATH": str(prefix / "lib"),
+        "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
+    }

@@ -1,7 +1,7 @@
 """The engine and the reference settlers must agree on every wager of thousands of random legal rounds under random paytables.
 
-Two readings of one spec, written apart. The rounds come from fixed seeds, so that a disagreement can be looked at again: 1500
-of each game in every run, 10,500 more with the slow tests. Decks are short on purpose, which makes straights, flushes, equal
+Two readings of one spec, written apart. The rounds come from fixed seeds, so that a disagreement can be looked at again: 1000
+of each game in every run, 7000 more with the slow tests. Decks are short on purpose, which makes straights, flushes, equal
 hands and shared pots common.
 """
 
@@ -21,7 +21,7 @@ HANDS = ["royal_flush", "straight_flush", "four_of_a_kind", "full_house", "flush
 STAKES = [1, 2, 3, 5, 7, 50, 99, 100, 101, 250, 333, 500, 501, 1000, 1001, 2500, 12_345, 1_000_000]
 UNITS = [1, 1, 1, 2, 5, 7, 25, 50, 100, 300, 1000]
 CAPS = [0, 1, 49, 99, 100, 101, 250, 499, 500, 1000, 1499, 1500, 2999, 3000, 5000, 10_000, 77_777]
-ROUNDS = 1500
+ROUNDS = 1000
 BLOCKS = [0, *(pytest.param(block, marks=pytest.mark.slow) for block in range(1, 8))]
 
 
@@ -224,7 +224,7 @@ def test_ultimate_texas_holdem(block):
         assert rake == 0, told
         met.update(f"{kind} {'lose' if collect else 'win' if pay else 'push'}" for (_, kind), (collect, pay) in due.items())
     assert len(met) == 13, met
-    assert min(met.values()) >= 50, met
+    assert min(met.values()) >= 30, met
 
 
 @pytest.mark.parametrize("block", BLOCKS)

@@ -1,4 +1,4 @@
-"""The demo's pure half: rounds as they fall from shuffled decks among sensible patrons, and dealers' errors to be found in them.
+"""The demo: rounds as they fall from shuffled decks among sensible patrons, and dealers' errors planted in them for the audit to find.
 
-No Django, no clock, no files: chance is handed in. `players` deals rounds, `faults` plants errors in what was done.
+`players`, `uth_strategy`, `payroll_table` and `faults` are pure: no Django, no clock, no files, chance is handed in.
 """

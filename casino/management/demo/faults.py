@@ -6,7 +6,7 @@ Source: spec/night.md, "Payout audit"; audit/compare.py names the kinds.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -124,7 +124,7 @@ def _trips_misread(settled: _Settled) -> _Differences:
                 yield trips, 0, int(paid)
 
 
-def _next_odds(odds: Fraction, rows: Any) -> Fraction:
+def _next_odds(odds: Fraction, rows: Iterable[Fraction]) -> Fraction:
     """Return the odds of the row below `odds`, or above where it is the lowest; `odds` itself where there is no other."""
     others = sorted(set(rows) - {odds})
     below = [other for other in others if other < odds]

@@ -76,7 +76,7 @@ def _lines(found: edge.Edges) -> Iterator[str]:
     for rule, value in found.rake.items():
         yield f"  {rule.replace('_', ' '):<20}{'none' if value is None else value}"
     if not found.bets:
-        yield "  No bet of this game has odds: patrons play for a pot."
+        yield f"  {'Nobody has worked out the edges of this game.' if found.paytable.odds else 'No bet of this game has odds.'}"
     for name, bet in found.bets.items():
         figures = bet.as_json()
         yield f"{name}, {_METHODS[bet.method]}"

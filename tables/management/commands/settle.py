@@ -10,7 +10,6 @@ from typing import Any, BinaryIO
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from tables.engine.json_line import LONGEST_LINE
 from tables.engine.settle import answer_line
 from tables.paytable_files import published
 
@@ -50,4 +49,3 @@ def _opened(file: str) -> AbstractContextManager[BinaryIO]:
 
 def _lines(rounds: BinaryIO) -> Iterator[bytes]:
     """Yield the lines that are not blank. Of one that is too long only the beginning, which is refused; so memory stays flat."""
-    ...

@@ -1,0 +1,208 @@
+"""What the audit shows: shifts with their reconciliation, and findings. Both are looked at; neither is edited."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from django.contrib import admin
+from django.contrib.admin import ModelAdmin, SimpleListFilter
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.urls import URLPattern, path
+from django.utils import timezone
+from django.utils.safestring import SafeString
+
+from audit.models import Finding, FindingEvent
+from audit.selectors import findings_for
+from audit.shift_page import ShiftPage
+from audit.views import progress, reconcile_again, report_file
+from casino import shown
+from casino.models import User
+from casino.read_only import ReadOnlyAdmin, person
+from tables.admin.figures import chip, figure
+from tables.admin.filters import ShiftFilter, TableFilter
+from tables.fault_words import in_money
+from tables.models import Shift, ShiftEvent, Wager
+from tables.round_story import tell
+from tables.selectors import shifts_for
+
+FACTS = (
+    ("due_odds", "Odds due"),
+    ("paid_odds", "Odds paid"),
+    ("row_due", "Row due"),
+    ("row_read", "Row probably read"),
+    ("mispaid", "The dealer's mistake was"),
+    ("note", "Note"),
+    ("reason", "Reason"),
+)
+"""What a finding's facts are called on its page."""
+TONES = {Finding.Severity.MAJOR: "bad", Finding.Severity.MINOR: "warn", Finding.Severity.NOTE: ""}
+
+
+@admin.register(Shift)
+class ShiftAdmin(ReadOnlyAdmin):
+    """The shifts of one's pits; each has a page that puts it together."""
+
+    list_display = ("name", "state_word", "started", "opened_by")
+    list_filter = ("kind",)
+    list_select_related = ("property", "opened_by")
+    ordering = ("-gaming_day", "-starts_at")
+    change_form_template = "admin/tables/shift/page.html"
+
+    def mine(self, user: User) -> QuerySet[Shift]:
+        """Return the shifts of their pits, with their state."""
+        return shifts_for(user)
+
+    def get_urls(self) -> list[URLPattern]:
+        """Return Django's addresses and those of the shift's files, jobs and reconciliation."""
+        seen = self.admin_site.admin_view
+        return [
+            path("<int:pk>/report.<str:fmt>", seen(report_file), name="tables_shift_report"),
+            path("<int:pk>/progress/", seen(progress), name="tables_shift_progress"),
+            path("<int:pk>/reconcile/", seen(reconcile_again), name="tables_shift_reconcile"),
+            *super().get_urls(),
+        ]
+
+    @admin.display(description="shift")
+    def name(self, shift: Shift) -> str:
+        """Return "Swing shift, 30 November 2026"."""
+        return str(shift).capitalize()
+
+    @admin.display(description="state")
+    def state_word(self, shift: Any) -> SafeString:
+        """Return open or ended."""
+        return chip(shift.state, "good" if shift.state == ShiftEvent.State.OPEN else "")
+
+    @admin.display(description="from")
+    def started(self, shift: Shift) -> str:
+        """Return when it began, by the house's clock."""
+        return shown.stamp(shift.starts_at, shift.property)
+
+    def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any) -> HttpResponse:
+        """Answer the shift's page."""
+        shift: Shift = context["original"]
+        page = ShiftPage(shift, person(request), at=timezone.now())
+        more = {"page": page, "shift": shift, "house": page.house, "title": str(shift).capitalize(), "subtitle": None}
+        return super().render_change_form(request, {**context, **more}, *args, **kwargs)
+
+
+class StateFilter(SimpleListFilter):
+    """By what became of a finding."""
+
+    title = "state"
+    parameter_name = "state"
+
+    def lookups(self, request: HttpRequest, model_admin: ModelAdmin) -> Iterable[tuple[str, str]]:
+        """Return every state."""
+        return FindingEvent.State.choices
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        """Return the findings in that state."""
+        return queryset.filter(state=self.value()) if self.value() else queryset
+
+
+class KindFilter(SimpleListFilter):
+    """By kind of finding."""
+
+    title = "kind"
+    parameter_name = "kind"
+
+    def lookups(self, request: HttpRequest, model_admin: ModelAdmin) -> Iterable[tuple[str, str]]:
+        """Return the kinds that were found so far."""
+        kinds = Finding.objects.order_by("kind").values_list("kind", flat=True).distinct()
+        return [(kind, kind.replace("_", " ")) for kind in kinds]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        """Return the findings of that kind."""
+        return queryset.filter(kind=self.value()) if self.value() else queryset
+
+
+class OfShift(ShiftFilter):
+    """By the finding's own shift."""
+
+    path = "shift"
+
+
+@admin.register(Finding)
+class FindingAdmin(ReadOnlyAdmin):
+    """The findings of one's pits, newest first."""
+
+    list_display = ("what", "severity_word", "state_word", "table", "round_number", "spot", "dealer_code", "effect_sum", "found_at")
+    list_filter = ("severity", StateFilter, KindFilter, "flag", OfShift, TableFilter)
+    ordering = ("-id",)
+    change_form_template = "admin/audit/finding/page.html"
+
+    def mine(self, user: User) -> QuerySet[Finding]:
+        """Return the findings of their pits, with their state."""
+        return findings_for(user)
+
+    @admin.display(description="finding")
+    def what(self, finding: Finding) -> str:
+        """Return "wrong odds"."""
+        return finding.kind.replace("_", " ")
+
+    @admin.display(description="severity")
+    def severity_word(self, finding: Finding) -> SafeString:
+        """Return how grave it is; a statistical flag says that it is one."""
+        return chip("flag" if finding.flag else finding.get_severity_display(), TONES.get(Finding.Severity(finding.severity), ""))
+
+    @admin.display(description="state")
+    def state_word(self, finding: Any) -> SafeString:
+        """Return what became of it."""
+        return chip(finding.state or "", "warn" if finding.state != FindingEvent.State.CLOSED else "")
+
+    @admin.display(description="table")
+    def table(self, finding: Finding) -> str:
+        """Return the table's code."""
+        return finding.session.table.code if finding.session else shown.NOTHING
+
+    @admin.display(description="round")
+    def round_number(self, finding: Finding) -> str:
+        """Return the round's number."""
+        return str(finding.round.number) if finding.round else shown.NOTHING
+
+    @admin.display(description="seat")
+    def spot(self, finding: Finding) -> str:
+        """Return "4 · trips"."""
+        said = [str(finding.seat or ""), finding.wager.replace("_", " ")]
+        return " · ".join(filter(None, said)) or shown.NOTHING
+
+    @admin.display(description="dealer")
+    def dealer_code(self, finding: Finding) -> str:
+        """Return who dealt."""
+        return finding.dealer.code if finding.dealer else shown.NOTHING
+
+    @admin.display(description="effect")
+    def effect_sum(self, finding: Finding) -> SafeString:
+        """Return the effect from the house's side."""
+        return figure(shown.signed(finding.effect, finding.shift.property), "bad" if finding.effect else "dim")
+
+    @admin.display(description="found")
+    def found_at(self, finding: Finding) -> str:
+        """Return when it was found, by the house's clock."""
+        return shown.stamp(finding.recorded_at, finding.shift.property)
+
+    def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any) -> HttpResponse:
+        """Answer the finding's page: the round it is about, due and done, the reason sheet, what became of it. Three queries."""
+        finding: Finding = context["original"]
+        more = {
+            "finding": finding,
+            "house": finding.shift.property,
+            "tone": TONES.get(Finding.Severity(finding.severity), ""),
+            "story": _story(finding),
+            "why": in_money(finding.why, finding.shift.property.exponent),
+            "notes": [(label, str(finding.facts[key]).replace("_", " ")) for key, label in FACTS if finding.facts.get(key)],
+            "events": list(finding.events.select_related("by").order_by("sequence")),
+            "title": f"{finding.kind.replace('_', ' ').capitalize()} · {finding.session.table.code if finding.session else finding.shift}",
+            "subtitle": None,
+        }
+        return super().render_change_form(request, {**context, **more}, *args, **kwargs)
+
+
+def _story(finding: Finding) -> Any:
+    played = finding.round
+    if played is None:
+        return None
+    wagers = list(Wager.objects.filter(round=played, gaming_day=played.gaming_day).order_by("line"))
+    return tell(played, wagers)

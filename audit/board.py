@@ -1,0 +1,176 @@
+"""The board of a night: every table of one's pits with what is happening at it, in a known number of queries.
+
+What is expected in the tray of an open session, and what it won, is known to nobody who may count it (spec/night.md, "Life of a table").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.db.models import Count, F, Max, Q, Sum
+
+from audit.models import Finding, FindingEvent
+from audit.selectors import findings_with_state, tray_counts
+from casino import roles
+from casino.models import Job, User
+from casino.shown import age
+from ledger.selectors import moved_in_shift
+from tables.engine.game import Game, games
+from tables.models import DealerTurn, Round, SessionEvent, Shift, ShiftEvent, Table, TableSession
+from tables.posting import tray
+from tables.selectors import sessions_with_state, shifts_for
+
+SHIFT_JOBS = ("close_shift", "reconcile_shift", "shift_report")
+QUIET_AFTER = timedelta(minutes=15)
+"""An open table without a round for this long is worth a look."""
+
+
+@dataclass(frozen=True)
+class Tile:
+    """One table tonight. `expected` and `win` are minor units, None where nobody knows them or the person may not."""
+
+    table: Table
+    game: Game
+    state: str
+    session: TableSession | None
+    dealer: str = ""
+    rounds: int = 0
+    per_hour: int = 0
+    last: datetime | None = None
+    last_age: str = ""
+    quiet: bool = False
+    handle: int = 0
+    findings: int = 0
+    expected: int | None = None
+    win: int | None = None
+
+
+@dataclass(frozen=True)
+class Board:
+    """The newest shift of one's pits with its tables; `sees_expected` says whether trays and wins may be shown."""
+
+    shift: Shift
+    tiles: Sequence[Tile]
+    sees_expected: bool
+
+    @property
+    def is_open(self) -> bool:
+        """Return whether the shift is still running."""
+        return getattr(self.shift, "state", "") == ShiftEvent.State.OPEN
+
+    @property
+    def rounds(self) -> int:
+        """Return the rounds of all tables together."""
+        return sum(tile.rounds for tile in self.tiles)
+
+    @property
+    def handle(self) -> int:
+        """Return the handle of all tables together but for pots, which are not the house's."""
+        return sum(tile.handle for tile in self.tiles if not tile.game.is_pot_game)
+
+
+def newest_shift(user: User) -> Shift | None:
+    """Return the newest shift that `user` may see, an open one first. One query."""
+    return shifts_for(user).order_by(Q(state=ShiftEvent.State.OPEN).desc(), "-gaming_day", "-starts_at").first()
+
+
+def board_for(user: User, *, at: datetime, shift: Shift | None = None) -> Board | None:
+    """Return the board of `user`'s pits at moment `at`, of the newest shift unless another is given; None where there is none yet.
+
+    Six queries; two more for who sees expected trays.
+    """
+    shift = shift or newest_shift(user)
+    if shift is None:
+        return None
+    sees = roles.may(user.roles, "see_expected")
+    pits = roles.pits_for(user, "read_reports")
+    tables = Table.objects.filter(property=shift.property_id).select_related("pit").order_by("code")
+    if pits is not None:
+        tables = tables.filter(pit__code__in=pits)
+    sessions = {s.table_id: s for s in sessions_with_state(shift.sessions.select_related("table")).order_by("sequence")}
+    figures = _Figures(shift, at, sessions.values() if sees else ())
+    return Board(shift, [_tile(table, sessions.get(table.pk), figures, at) for table in tables], sees)
+
+
+class _Figures:
+    """What the shift's sessions did so far, each by the session's key."""
+
+    def __init__(self, shift: Shift, at: datetime, expected_of: Collection[TableSession]) -> None:
+        self.rounds = _rounds(shift, at)
+        self.dealers = _dealers(shift)
+        self.findings = _open_findings(shift)
+        self.expected = _expected(shift, expected_of) if expected_of else {}
+
+
+def _tile(table: Table, session: TableSession | None, figures: _Figures, at: datetime) -> Tile:
+    game = games()[table.game]
+    if session is None:
+        return Tile(table, game, "not open", None)
+    sums = figures.rounds.get(session.pk, {})
+    last = sums.get("last")
+    state = str(getattr(session, "state", ""))
+    expected, win = figures.expected.get(session.pk, (None, None))
+    return Tile(
+        table,
+        game,
+        state,
+        session,
+        dealer=figures.dealers.get(session.pk, ""),
+        rounds=sums.get("n", 0),
+        per_hour=sums.get("hour", 0),
+        last=last,
+        last_age=age((at - last).total_seconds()) if last else "",
+        quiet=state == SessionEvent.State.OPEN and (last is None or at - last > QUIET_AFTER),
+        handle=sums.get("staked", 0),
+        findings=figures.findings.get(session.pk, 0),
+        expected=expected,
+        win=win,
+    )
+
+
+def _rounds(shift: Shift, at: datetime) -> Mapping[int, dict[str, Any]]:
+    rows = (
+        Round.objects.filter(session__shift=shift)
+        .values("session")
+        .annotate(
+            n=Count("pk"),
+            hour=Count("pk", filter=Q(occurred_at__gt=at - timedelta(hours=1))),
+            last=Max("occurred_at"),
+            staked=Sum("handle"),
+        )
+        .order_by()
+    )
+    return {row["session"]: row for row in rows}
+
+
+def _dealers(shift: Shift) -> Mapping[int, str]:
+    turns = DealerTurn.objects.filter(session__shift=shift).order_by("from_at")
+    return dict(turns.values_list("session", "dealer__code"))
+
+
+def _open_findings(shift: Shift) -> Mapping[int, int]:
+    still_open = findings_with_state(Finding.objects.filter(shift=shift, session__isnull=False)).exclude(state=FindingEvent.State.CLOSED)
+    rows = still_open.exclude(severity=Finding.Severity.NOTE).values("session").annotate(n=Count("pk")).order_by()
+    return {row["session"]: row["n"] for row in rows}
+
+
+def _expected(shift: Shift, sessions: Iterable[TableSession]) -> Mapping[int, tuple[int | None, int | None]]:
+    """Return what each session's tray should hold and what its rounds brought, by the books."""
+    trays, moves = tray_counts(shift), moved_in_shift(shift.uuid)
+    expected: dict[int, tuple[int | None, int | None]] = {}
+    for session in sessions:
+        over = [m for m in moves if m.session == session.uuid and m.account == tray(session.table.code)]
+        opener = trays[session.pk].get("opener")
+        brought = sum(m.arrived - m.left for m in over)
+        win = sum(m.arrived - m.left for m in over if m.kind == "round")
+        expected[session.pk] = (None if opener is None else opener + brought, win)
+    return expected
+
+
+def jobs_of(shifts: Sequence[Shift]) -> list[Job]:
+    """Return the newest jobs that close, reconcile or report these shifts. One query."""
+    uuids = [str(shift.uuid) for shift in shifts]
+    return list(Job.objects.filter(kind__in=SHIFT_JOBS, args__shift__in=uuids).order_by(F("id").desc())[:6])

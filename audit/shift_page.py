@@ -1,0 +1,238 @@
+"""What a shift's page shows: its state, the reconciliation line by line, three proofs of one figure, where the gap is. Reads, decides nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from urllib.parse import urlencode
+
+from django.urls import reverse
+
+from audit.board import Board, board_for, jobs_of
+from audit.models import Finding, SessionReconciliation, ShiftReconciliation
+from audit.reports import shift as shift_report
+from audit.reports.report import Column, Report, Row, Section
+from audit.reports.shown import emphasis_of, needs_no_thought, shown
+from audit.selectors import findings_for, latest_reconciliation
+from casino import roles
+from casino.jobs import progress_of
+from casino.models import Job, User
+from ledger.models import Entry
+from tables.models import Shift, ShiftEvent
+
+COLUMNS = (
+    "table",
+    "opener",
+    "closer",
+    "rounds",
+    "handle",
+    "pots",
+    "drop",
+    "win_by_count",
+    "win_by_play",
+    "hold",
+    "tray_variance",
+    "drop_variance",
+    "payout_variance",
+    "theoretical_win",
+    "findings",
+)
+"""The columns of the shift report that the page has room for; the files have them all."""
+MOST_FINDINGS = 12
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One cell: its text, whether it is a figure, its tone ("", "dim", "bad", "warn"), where it leads."""
+
+    text: str
+    is_figure: bool
+    tone: str = ""
+    link: str = ""
+
+
+@dataclass(frozen=True)
+class Proof:
+    """One of the ways to the shift's win."""
+
+    name: str
+    amount: int | None
+    how: str
+    tone: str = ""
+
+
+@dataclass(frozen=True)
+class Gap:
+    """One place where something is off."""
+
+    what: str
+    amount: int
+    words: str
+    link: str
+
+
+@dataclass(frozen=True)
+class JobLine:
+    """A job as the page tells it."""
+
+    what: str
+    state: str
+    done: int
+    total: int
+    step: str
+    error: str
+
+
+class ShiftPage:
+    """The values of a shift's page for one person; each is read when it is asked for."""
+
+    formats = ("pdf", "xlsx", "csv", "json")
+
+    def __init__(self, shift: Shift, user: User, *, at: datetime) -> None:
+        self.shift, self.user, self.at = shift, user, at
+        self.house = shift.property
+        self.state = str(getattr(shift, "state", ""))
+        self.ended = shift.events.filter(state=ShiftEvent.State.ENDED).select_related("by").first()
+        self.kept: ShiftReconciliation | None = latest_reconciliation(shift)
+        self.report: Report | None = shift_report.build(shift, for_user=user) if self.kept else None
+        self.lines = self._lines()
+        self.findings = list(findings_for(user).filter(shift=shift).order_by("flag", "severity", "id")[: MOST_FINDINGS + 1])
+        self.jobs = job_lines(jobs_of([shift]))
+        self.may_reconcile = roles.may(user.roles, "reconcile") and self.state == ShiftEvent.State.ENDED
+
+    def _lines(self) -> list[SessionReconciliation]:
+        """Return the newest reconciliation's lines of the person's pits."""
+        if self.kept is None:
+            return []
+        lines = self.kept.lines.select_related("session__table").order_by("session__table__code", "session__sequence")
+        pits = roles.pits_for(self.user, "read_reports")
+        return list(lines if pits is None else lines.filter(session__table__pit__code__in=pits))
+
+    @property
+    def mark(self) -> str:
+        """Return what changes when there is something new to show."""
+        return _mark(self.shift, self.user, self.kept)
+
+    @property
+    def board(self) -> Board | None:
+        """Return the tables of a shift that is not put together yet."""
+        return None if self.kept else board_for(self.user, at=self.at, shift=self.shift)
+
+    # ---- the table ----
+
+    @property
+    def _section(self) -> Section:
+        assert self.report is not None
+        return self.report.sections[0]
+
+    @property
+    def columns(self) -> list[Column]:
+        """Return the columns of the page; pots only where a pot game was dealt."""
+        found = {column.key: column for column in self._section.columns}
+        return [found[key] for key in COLUMNS if key in found and (key != "pots" or self._has_pots)]
+
+    @property
+    def _has_pots(self) -> bool:
+        place = [column.key for column in self._section.columns].index("pots")
+        return any(row.values[place] for row in self._section.rows)
+
+    @property
+    def rows(self) -> list[list[Cell]]:
+        """Return a row a session, each figure as the files say it; the table's code leads to its rounds."""
+        return [self._cells(row, self._rounds_link(line)) for row, line in zip(self._section.rows, self.lines, strict=True)]
+
+    @property
+    def totals(self) -> list[Cell]:
+        """Return the house's row."""
+        row = self._section.totals
+        return self._cells(row, "") if row else []
+
+    def _cells(self, row: Row, link: str) -> list[Cell]:
+        assert self.report is not None
+        values = dict(zip((column.key for column in self._section.columns), row.values, strict=True))
+        cells = []
+        for column in self.columns:
+            value = values[column.key]
+            tone = emphasis_of(row, column) or ("dim" if needs_no_thought(value) else "")
+            if column.key == "findings" and value:
+                tone = "bad"
+            cells.append(Cell(shown(value, column, self.report), not column.left, tone, link if column.key == "table" else ""))
+        return cells
+
+    def _rounds_link(self, line: SessionReconciliation) -> str:
+        if not self.user.has_perm("tables.view_round"):
+            return ""
+        return f"{reverse('admin:tables_round_changelist')}?{urlencode({'shift': self.shift.pk, 'table': line.session.table.code})}"
+
+    # ---- proofs and gaps ----
+
+    @property
+    def proofs(self) -> list[Proof]:
+        """Return win by count, by play and by the books, and the gap between what was counted and what was played."""
+        counted, played = _total(self.lines, "win_by_count"), _total(self.lines, "win_by_play") or 0
+        books = played - (_total(self.lines, "book_variance") or 0)
+        rounds = sum(line.rounds for line in self.lines)
+        entries = Entry.objects.filter(shift=self.shift.uuid).count()
+        gap = None if counted is None else counted - played
+        return [
+            Proof("Win by count", counted, "drop + closer + chip credits − opener − fills"),
+            Proof("Win by play", played, f"{rounds:,} rounds: collected − paid"),
+            Proof("Ledger", books, f"{entries:,} entries of the shift, balanced by their shape", "" if books == played else "bad"),
+            Proof("Gap", gap, "count − play, placed below to the unit" if gap else "nothing to place", "bad" if gap else "dim"),
+        ]
+
+    @property
+    def gaps(self) -> list[Gap]:
+        """Return every tray, box or book that is off."""
+        found = []
+        for line in self.lines:
+            link = reverse("admin:tables_tablesession_change", args=[line.session_id])
+            for what, name in (("Tray", "tray_variance"), ("Drop", "drop_variance"), ("Books", "book_variance")):
+                amount = getattr(line, name)
+                if amount:
+                    words = "rounds and entries disagree" if what == "Books" else "over" if amount > 0 else "short"
+                    found.append(Gap(f"{what} {line.session.table.code}", amount, words, link))
+        return found
+
+    @property
+    def mispaid(self) -> list[Finding]:
+        """Return the findings of rounds: what was due against what was done."""
+        return [finding for finding in self.findings if finding.round_id and not finding.flag][:6]
+
+    @property
+    def more_findings(self) -> bool:
+        """Return whether there are more findings than the page shows."""
+        return len(self.findings) > MOST_FINDINGS
+
+
+def _total(lines: Sequence[SessionReconciliation], name: str) -> int | None:
+    figures = [getattr(line, name) for line in lines]
+    known = [figure for figure in figures if figure is not None]
+    return sum(known) if known and len(known) == len(figures) else None
+
+
+def job_lines(jobs: Sequence[Job]) -> list[JobLine]:
+    """Return the jobs with how far the running ones are."""
+    lines = []
+    for job in jobs:
+        step = progress_of(job) if job.state == Job.State.RUNNING else None
+        done, total, what = (step.done, step.total, step.what) if step else (0, 0, "")
+        lines.append(JobLine(job.kind.replace("_", " "), job.state, done, total, what, job.error.partition("\n")[0][:200]))
+    return lines
+
+
+def progress_json(shift: Shift, user: User) -> Mapping[str, Any]:
+    """Return what the page asks for while jobs run: their progress, and a mark that changes when there is something new to show."""
+    jobs = job_lines(jobs_of([shift]))
+    kept = latest_reconciliation(shift)
+    return {
+        "jobs": [vars(line) for line in jobs],
+        "running": any(line.state in (Job.State.QUEUED, Job.State.RUNNING) for line in jobs),
+        "mark": _mark(shift, user, kept),
+    }
+
+
+def _mark(shift: Shift, user: User, kept: ShiftReconciliation | None) -> str:
+    return f"{kept.sequence if kept else 0}:{findings_for(user).filter(shift=shift).count()}"

@@ -1,0 +1,46 @@
+"""`{% load audit %}`: tonight's shift for the bar at the top, and the findings of a round."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from django import template
+
+from audit.board import newest_shift
+from audit.models import Finding, FindingEvent
+from audit.selectors import findings_for
+from casino.models import User
+from tables.models import Round, Shift
+
+register = template.Library()
+
+
+@dataclass(frozen=True)
+class Bar:
+    """The newest shift of one's pits, and how many of its findings wait for somebody."""
+
+    shift: Shift
+    findings: int
+
+
+@register.simple_tag(takes_context=True)
+def tonight_bar(context: dict[str, Any]) -> Bar | None:
+    """Return what the bar at the top shows, None where there is no shift to be seen. Two queries."""
+    user = context.get("user")
+    if not isinstance(user, User) or not user.has_perm("tables.view_shift"):
+        return None
+    shift = newest_shift(user)
+    if shift is None:
+        return None
+    waiting = findings_for(user).filter(shift=shift).exclude(state=FindingEvent.State.CLOSED).exclude(severity=Finding.Severity.NOTE)
+    return Bar(shift, waiting.count())
+
+
+@register.simple_tag(takes_context=True)
+def findings_of(context: dict[str, Any], played: Round) -> list[Finding]:
+    """Return the findings of a round that the signed-in person may see. One query."""
+    user = context.get("user")
+    if not isinstance(user, User) or not user.has_perm("audit.view_finding"):
+        return []
+    return list(findings_for(user).filter(round=played).order_by("id"))

@@ -1,0 +1,135 @@
+"""The books, to look at: accounts with what they hold, entries with what they moved. Here and not in ledger, which knows no house's notation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+from uuid import UUID
+
+from django.contrib import admin
+from django.contrib.admin.views.main import ChangeList
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.utils.safestring import SafeString
+
+from casino import roles, shown
+from casino.day_range import DayRange
+from casino.models import User
+from casino.read_only import ReadOnlyAdmin, person
+from ledger.models import Account, Entry, Transfer
+from ledger.selectors import balances
+from tables.admin.figures import chip, figure
+from tables.models import Property, Round, TableSession
+from tables.posting import pot, tray
+from tables.selectors import open_sessions
+
+BLIND = "counted blind"
+
+
+def houses() -> Mapping[UUID, Property]:
+    """Return every property by its UUID, which is what the books know it by. One query."""
+    return {house.uuid: house for house in Property.objects.all()}
+
+
+def blind_accounts(user: User) -> frozenset[tuple[UUID, str]]:
+    """Return (property, code) of the accounts whose balance `user` may not know: trays of open sessions, for whoever may count them."""
+    if roles.may(user.roles, "see_expected"):
+        return frozenset()
+    hidden = set()
+    for session in open_sessions():
+        table = session.table
+        hidden |= {(table.property.uuid, account(table.code)) for account in (tray, pot)}
+    return frozenset(hidden)
+
+
+class AccountList(ChangeList):
+    """A page of accounts with their balances, in a known number of queries."""
+
+    def get_results(self, request: HttpRequest) -> None:
+        """Read the page, then what each account on it holds. Four queries more."""
+        super().get_results(request)
+        self.result_list = list(self.result_list)
+        _hold(self.result_list, person(request))
+
+
+def _hold(accounts: list[Account], user: User) -> None:
+    held, known, blind = balances(accounts), houses(), blind_accounts(user)
+    for account in accounts:
+        house = known[account.property]
+        hidden = (account.property, account.code) in blind
+        account.held = BLIND if hidden else shown.money(held[account.pk], house)  # type: ignore[attr-defined]
+
+
+@admin.register(Account)
+class AccountAdmin(ReadOnlyAdmin):
+    """Every place that holds value."""
+
+    list_display = ("code", "kind_word", "currency", "holds", "closed_at")
+    list_filter = ("kind",)
+    search_fields = ("code",)
+    ordering = ("code",)
+    fields = ("code", "kind_word", "currency", "holds", "floor", "ceiling", "opened_at", "closed_at")
+
+    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
+        """Return the list that reads balances."""
+        return AccountList
+
+    def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Account:
+        """Return the account with what it holds."""
+        account: Account = super().get_object(request, object_id, from_field)
+        _hold([account], person(request))
+        return account
+
+    @admin.display(description="kind")
+    def kind_word(self, account: Account) -> SafeString:
+        """Return what kind of place it is."""
+        return chip(account.get_kind_display())
+
+    @admin.display(description="holds")
+    def holds(self, account: Any) -> SafeString:
+        """Return the balance: what arrived minus what left."""
+        return figure(account.held, "dim" if account.held == BLIND else "")
+
+
+@admin.register(Entry)
+class EntryAdmin(ReadOnlyAdmin):
+    """Entries, newest first."""
+
+    list_display = ("reference", "kind", "gaming_day", "occurred_utc", "recorded_by", "transfer_count", "late")
+    list_filter = (DayRange, "kind", "late")
+    list_select_related = ("recorded_by",)
+    search_fields = ("reference",)
+    search_help_text = "an entry's whole reference or uuid"
+    ordering = ("-id",)
+    change_form_template = "admin/ledger/entry/page.html"
+
+    def get_search_results(self, request: HttpRequest, queryset: QuerySet[Entry], search_term: str) -> tuple[QuerySet[Entry], bool]:
+        """Return the entry that `search_term` names exactly."""
+        term = search_term.strip()
+        if not term:
+            return queryset, False
+        try:
+            return queryset.filter(uuid=UUID(term)), False
+        except ValueError:
+            return queryset.filter(reference=term), False
+
+    @admin.display(description="at (UTC)")
+    def occurred_utc(self, entry: Entry) -> str:
+        """Return when; the books' own clock is UTC."""
+        return f"{entry.occurred_at:%Y-%m-%d %H:%M:%S}"
+
+    def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any) -> HttpResponse:
+        """Answer the entry's page: what left where and arrived where. Five queries."""
+        entry: Entry = context["original"]
+        transfers = Transfer.objects.filter(entry=entry, gaming_day=entry.gaming_day).select_related("credit_account", "debit_account")
+        more = {
+            "entry": entry,
+            "house": houses().get(entry.property),
+            "transfers": list(transfers.order_by("line")),
+            "played": Round.objects.filter(uuid=entry.round).only("pk", "number").first() if entry.round else None,
+            "session": TableSession.objects.filter(uuid=entry.session).select_related("table", "shift").first() if entry.session else None,
+            "reversal": Entry.objects.filter(reverses=entry).first(),
+            "title": entry.reference,
+            "subtitle": None,
+        }
+        return super().render_change_form(request, {**context, **more}, *args, **kwargs)

@@ -1,0 +1,93 @@
+"""What lists of the floor are narrowed by; each knows its choices in one query at most."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from django.contrib.admin import ModelAdmin, SimpleListFilter
+from django.db.models import F, Q, QuerySet
+from django.http import HttpRequest
+
+from casino import roles
+from casino.read_only import person
+from tables.engine.game import games
+from tables.models import Table
+from tables.selectors import shifts_for
+
+SHIFTS_OFFERED = 21
+
+
+class TableFilter(SimpleListFilter):
+    """By table, of one's own pits. `path` leads from a row to the table's code."""
+
+    title = "table"
+    parameter_name = "table"
+    path = "session__table__code"
+
+    def lookups(self, request: HttpRequest, model_admin: ModelAdmin) -> Iterable[tuple[str, str]]:
+        """Return the tables of one's pits."""
+        pits = roles.pits_for(person(request), "read_reports")
+        tables = Table.objects.all() if pits is None else Table.objects.filter(pit__code__in=pits)
+        return [(code, code) for code in tables.order_by("code").values_list("code", flat=True)]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        """Return the rows of that table."""
+        return queryset.filter(**{self.path: self.value()}) if self.value() else queryset
+
+
+class ShiftFilter(SimpleListFilter):
+    """By shift: the newest ones are offered; any other shift's key works in the address."""
+
+    title = "shift"
+    parameter_name = "shift"
+    path = "session__shift"
+
+    def lookups(self, request: HttpRequest, model_admin: ModelAdmin) -> Iterable[tuple[str, str]]:
+        """Return the newest shifts."""
+        return [(str(shift.pk), f"{shift.gaming_day:%-d %b} {shift.get_kind_display()}") for shift in shifts_for(person(request))[:SHIFTS_OFFERED]]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        """Return the rows of that shift; of none for what is no key."""
+        key = self.value()
+        if not key:
+            return queryset
+        return queryset.filter(**{self.path: int(key)}) if key.isascii() and key.isdigit() and len(key) < 18 else queryset.none()
+
+
+class GameFilter(SimpleListFilter):
+    """By game."""
+
+    title = "game"
+    parameter_name = "game"
+
+    def lookups(self, request: HttpRequest, model_admin: ModelAdmin) -> Iterable[tuple[str, str]]:
+        """Return every game that can be dealt."""
+        return [(code, game.name) for code, game in games().items()]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        """Return the rows of that game."""
+        return queryset.filter(game=self.value()) if self.value() else queryset
+
+
+STANDING = {
+    "off": ("off", Q(irregular="") & ~Q(collected=F("collect"), paid=F("pay"))),
+    "irregular": ("irregular", ~Q(irregular="")),
+    "late": ("late", Q(late=True)),
+}
+
+
+class StandingFilter(SimpleListFilter):
+    """By what is wrong with a round."""
+
+    title = "due against done"
+    parameter_name = "standing"
+
+    def lookups(self, request: HttpRequest, model_admin: ModelAdmin) -> Iterable[tuple[str, str]]:
+        """Return what may be wrong."""
+        return [(key, label) for key, (label, _) in STANDING.items()]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        """Return the rounds of which that is so."""
+        _, condition = STANDING.get(self.value() or "", ("", Q()))
+        return queryset.filter(condition)

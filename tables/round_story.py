@@ -1,0 +1,113 @@
+"""A recorded round told for a page: its cards seat by seat, every wager with due, done and why. Reads no database."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from casino.errors import CasinoError
+from casino.money import format_amount
+from tables.engine.game import Field, Game, Settlement, games
+from tables.fault_words import in_money
+from tables.models import Round, Wager
+from tables.services.paytables import paytable_of
+
+
+@dataclass(frozen=True)
+class Told:
+    """One thing that was recorded: cards (by name), or a text."""
+
+    label: str
+    cards: Sequence[str] = ()
+    text: str = ""
+
+
+@dataclass(frozen=True)
+class ToldWager:
+    """A wager and why its due is what it is, in the house's notation; "" where that is unknown."""
+
+    wager: Wager
+    why: str
+
+    @property
+    def due(self) -> int | None:
+        """Return the patron's net by the rules."""
+        return None if self.wager.collect is None or self.wager.pay is None else self.wager.pay - self.wager.collect
+
+    @property
+    def done(self) -> int:
+        """Return the patron's net as it was done."""
+        return self.wager.paid - self.wager.collected
+
+    @property
+    def first(self) -> int | None:
+        """Return the patron's net of the first payment, where it was corrected."""
+        first = self.wager.first_paid, self.wager.first_collected
+        return None if first[0] is None or first[1] is None else first[0] - first[1]
+
+
+@dataclass(frozen=True)
+class ToldSeat:
+    """One seat: what was recorded of it, its hand in words, its wagers."""
+
+    number: int
+    told: Sequence[Told]
+    hand: str
+    wagers: Sequence[ToldWager]
+
+
+@dataclass(frozen=True)
+class RoundStory:
+    """The whole round."""
+
+    game: Game
+    told: Sequence[Told]
+    seats: Sequence[ToldSeat]
+    dealer_hand: str
+    house_due: int | None
+
+
+def tell(played: Round, wagers: Sequence[Wager]) -> RoundStory:
+    """Return the story of `played` with its `wagers` in their order; what is due was kept, why is read from the cards again."""
+    game = games()[played.game]
+    exponent = played.session.table.property.exponent
+    facts = json.loads(bytes(played.deal))
+    settlement = _settled(game, facts, played)
+    whys = {(due.seat, due.kind): in_money(due.why, exponent) for due in settlement.dues} if settlement else {}
+    seats = []
+    for seat in facts["seats"]:
+        number = seat["seat"]
+        lines = [ToldWager(wager, whys.get((wager.seat, wager.kind), "")) for wager in wagers if wager.seat == number]
+        hand = settlement.hands.get(number, "") if settlement else ""
+        seats.append(ToldSeat(number, _told(game.layout.seat_fields, seat, exponent), hand, lines))
+    told = _told(game.layout.round_fields, facts, exponent)
+    house_due = None if played.collect is None or played.pay is None else played.collect - played.pay
+    return RoundStory(game, told, seats, (settlement.dealer_hand or "") if settlement else "", house_due)
+
+
+def _settled(game: Game, facts: Mapping[str, Any], played: Round) -> Settlement | None:
+    """Return the round settled anew for its reasons, None where it was irregular or its cards are read otherwise today."""
+    if played.irregular:
+        return None
+    paytable = paytable_of(played.paytable)
+    try:
+        settlement = game.settle(game.read(facts, paytable), paytable)
+    except CasinoError:
+        return None
+    return settlement if sum(due.net for due in settlement.dues) == (played.pay or 0) - (played.collect or 0) else None
+
+
+def _told(fields: Sequence[Field], facts: Mapping[str, Any], exponent: int) -> list[Told]:
+    return [_tell_field(field, facts[field.name], exponent) for field in fields if facts.get(field.name) not in (None, [])]
+
+
+def _tell_field(field: Field, value: Any, exponent: int) -> Told:
+    if field.kind == "cards" and not isinstance(value, int):
+        return Told(field.label, cards=value if isinstance(value, list) else [value])
+    if field.kind == "amount":
+        return Told(field.label, text=format_amount(value, exponent))
+    if field.kind == "flag":
+        return Told(field.label, text="yes")
+    return Told(field.label, text=" ".join(map(str, value)) if isinstance(value, list) else str(value))

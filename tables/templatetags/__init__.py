@@ -1,0 +1,1 @@
+"""What templates may say of cards and rounds."""
