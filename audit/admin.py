@@ -12,6 +12,7 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern, path
 from django.utils import timezone
 from django.utils.safestring import SafeString
+from django.utils.text import capfirst
 
 from audit.models import Finding, FindingEvent
 from audit.selectors import findings_for
@@ -67,7 +68,7 @@ class ShiftAdmin(ReadOnlyAdmin):
     @admin.display(description="shift")
     def name(self, shift: Shift) -> str:
         """Return "Swing shift, 30 November 2026"."""
-        return str(shift).capitalize()
+        return capfirst(str(shift))
 
     @admin.display(description="state")
     def state_word(self, shift: Any) -> SafeString:
@@ -83,7 +84,7 @@ class ShiftAdmin(ReadOnlyAdmin):
         """Answer the shift's page."""
         shift: Shift = context["original"]
         page = ShiftPage(shift, person(request), at=timezone.now())
-        more = {"page": page, "shift": shift, "house": page.house, "title": str(shift).capitalize(), "subtitle": None}
+        more = {"page": page, "shift": shift, "house": page.house, "title": capfirst(str(shift)), "subtitle": None}
         return super().render_change_form(request, {**context, **more}, *args, **kwargs)
 
 

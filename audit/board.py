@@ -74,7 +74,7 @@ class Board:
 
 def newest_shift(user: User) -> Shift | None:
     """Return the newest shift that `user` may see, an open one first. One query."""
-    return shifts_for(user).order_by(Q(state=ShiftEvent.State.OPEN).desc(), "-gaming_day", "-starts_at").first()
+    return shifts_for(user).order_by("-state", "-gaming_day", "-starts_at").first()  # "open" comes after "ended"
 
 
 def board_for(user: User, *, at: datetime, shift: Shift | None = None) -> Board | None:

@@ -50,7 +50,7 @@ def write_csv(report: Report, file: BinaryIO, progress: Callable[[int], object] 
         text.detach()
 
 
-def _write(report: Report, writer: csv.Writer, text: io.TextIOWrapper, progress: Callable[[int], object] | None) -> Seen:
+def _write(report: Report, writer: Any, text: io.TextIOWrapper, progress: Callable[[int], object] | None) -> Seen:
     width = 2 + max(2, *(len(section.columns) for section in report.sections), 0)
     text.write("\ufeff")
     reading = Reading(report, progress=progress)

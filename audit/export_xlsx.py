@@ -12,6 +12,8 @@ import re
 from collections.abc import Callable, Iterator
 from datetime import UTC, date, datetime, timedelta
 from fractions import Fraction
+from itertools import count
+from tempfile import TemporaryDirectory
 from typing import Any, BinaryIO
 
 from xlsxwriter import Workbook
@@ -45,20 +47,28 @@ class TextSheet(Worksheet):
 
 def write_xlsx(report: Report, file: BinaryIO, progress: Callable[[int], object] | None = None) -> Seen:
     """Write `report` to `file` and return what was seen. Constant memory, temporary files on disk; the file is left open."""
-    book = Workbook(file, {"constant_memory": True, "strings_to_formulas": False, "strings_to_urls": False})
+    with TemporaryDirectory(prefix="pitbook-xlsx-") as folder:
+        book = Workbook(file, {"constant_memory": True, "tmpdir": folder})
+        try:
+            seen = _write(book, report, Reading(report, progress=progress))
+            book.close()
+        finally:
+            for sheet in book.worksheets():
+                sheet._opt_close()  # XlsxWriter leaves its row files open where a row cannot be written
+        return seen
+
+
+def _write(book: Workbook, report: Report, reading: Reading) -> Seen:
+    book.use_zip64()
     book.set_properties({"title": visible(report.title), "subject": visible(report.identity), "created": BORN})
-    book.set_calc_mode("auto")
-    styles = Styles(book, report)
-    names = Names()
+    styles, names = Styles(book, report), Names()
     front = _sheet(book, names.take("Report"))
-    reading = Reading(report, progress=progress)
     sheets: dict[str, str] = {}
     for part in reading:
         writer = SectionWriter(book, names, styles, part, report)
         writer.write()
         sheets[part.section.key] = writer.pages[0].name
     _write_front(front, report, reading.seen, sheets, styles)
-    book.close()
     return reading.seen
 
 
@@ -293,7 +303,7 @@ def _write_front(sheet: Worksheet, report: Report, seen: Seen, sheets: dict[str,
     sheet.set_column(1, 1, 70)
     sheet.set_column(2, 2, 12)
     sheet.set_column(3, 3, 60)
-    rows = iter(range(SHEET_ROWS))
+    rows = count()
     sheet.write_string(next(rows), 0, whole_text(report.title), styles.title)
     for label, value in trailer(report, seen):
         at = next(rows)

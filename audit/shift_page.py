@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 from urllib.parse import urlencode
 
+from django.db.models import Count, Sum
 from django.urls import reverse
 
 from audit.board import Board, board_for, jobs_of
@@ -22,24 +23,24 @@ from casino.models import Job, User
 from ledger.models import Entry
 from tables.models import Shift, ShiftEvent
 
-COLUMNS = (
-    "table",
-    "opener",
-    "closer",
-    "rounds",
-    "handle",
-    "pots",
-    "drop",
-    "win_by_count",
-    "win_by_play",
-    "hold",
-    "tray_variance",
-    "drop_variance",
-    "payout_variance",
-    "theoretical_win",
-    "findings",
-)
-"""The columns of the shift report that the page has room for; the files have them all."""
+COLUMNS = {
+    "table": "Table",
+    "opener": "Opener",
+    "closer": "Closer",
+    "rounds": "Rounds",
+    "handle": "Handle",
+    "pots": "Pots",
+    "drop": "Drop",
+    "win_by_count": "Win by count",
+    "win_by_play": "Win by play",
+    "hold": "Hold",
+    "tray_variance": "Tray var.",
+    "drop_variance": "Drop var.",
+    "payout_variance": "Payout var.",
+    "theoretical_win": "Theoretical",
+    "findings": "Findings",
+}
+"""The columns of the shift report that the page has room for, with their short heads; the files have them all."""
 MOST_FINDINGS = 12
 
 
@@ -71,6 +72,16 @@ class Gap:
     amount: int
     words: str
     link: str
+
+
+@dataclass(frozen=True)
+class Mispaid:
+    """The findings of one kind together: how many, and their effect on the house."""
+
+    words: str
+    kind: str
+    count: int
+    effect: int
 
 
 @dataclass(frozen=True)
@@ -131,7 +142,8 @@ class ShiftPage:
     def columns(self) -> list[Column]:
         """Return the columns of the page; pots only where a pot game was dealt."""
         found = {column.key: column for column in self._section.columns}
-        return [found[key] for key in COLUMNS if key in found and (key != "pots" or self._has_pots)]
+        keys = [key for key in COLUMNS if key in found and (key != "pots" or self._has_pots)]
+        return [replace(found[key], label=COLUMNS[key]) for key in keys]
 
     @property
     def _has_pots(self) -> bool:
@@ -197,9 +209,12 @@ class ShiftPage:
         return found
 
     @property
-    def mispaid(self) -> list[Finding]:
-        """Return the findings of rounds: what was due against what was done."""
-        return [finding for finding in self.findings if finding.round_id and not finding.flag][:6]
+    def mispaid(self) -> list[Mispaid]:
+        """Return what was due against what was done, a line a kind of finding; the largest effect first."""
+        pits = findings_for(self.user).filter(shift=self.shift, round__isnull=False, flag=False)
+        rows = pits.order_by().values("kind").annotate(n=Count("pk"), sum=Sum("effect"))
+        lines = [Mispaid(row["kind"].replace("_", " "), row["kind"], row["n"], row["sum"]) for row in rows]
+        return sorted(lines, key=lambda line: (-abs(line.effect), line.words))
 
     @property
     def more_findings(self) -> bool:

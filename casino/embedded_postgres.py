@@ -50,6 +50,7 @@ class Postgres(Server):
 
     name = "postgres"
     stop_signal = signal.SIGINT
+    orphan_signal = signal.SIGQUIT  # in the middle of a restart after a crash 18.6 can get stuck on SIGINT, but not on this
 
     def __init__(self, host: Host, secrets: Secrets, *, durable: bool) -> None:
         super().__init__(host)

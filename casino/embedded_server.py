@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from casino.embedded_host import Host
-from casino.embedded_locks import EmbeddedError, is_taken, take
+from casino.embedded_locks import Busy, EmbeddedError, take, try_take
 from casino.embedded_state import append_private
 
 log = logging.getLogger("pitbook.embedded")
@@ -24,9 +24,8 @@ log = logging.getLogger("pitbook.embedded")
 _ENVIRONMENT = {"PATH": os.defpath, "LC_ALL": "C", "TZ": "UTC"}
 _PR_SET_PDEATHSIG = 1
 _PRCTL = getattr(ctypes.CDLL(None), "prctl", None)
-_REMNANT_SECONDS = 30.0
 _START_SECONDS = 150.0
-_STOP_SECONDS = 40.0
+_STOP_SECONDS = 20.0
 _LOG_LIMIT = 10_000_000
 
 
@@ -35,6 +34,9 @@ class Server(ABC):
 
     name: ClassVar[str]
     stop_signal: ClassVar[signal.Signals]
+    """Ends it in good order."""
+    orphan_signal: ClassVar[signal.Signals]
+    """Ends it at once and without fail; what it had promised is on the disk."""
 
     def __init__(self, host: Host) -> None:
         self.host = host
@@ -69,7 +71,7 @@ class Server(ABC):
         try:
             self._roll_log()
             self.prepare(lock)
-            self.process = self._spawn(self.command(), lock, self.stop_signal)
+            self.process = self._spawn(self.command(), lock, self.orphan_signal)
             os.ftruncate(lock, 0)
             os.write(lock, str(self.process.pid).encode())
         finally:
@@ -95,15 +97,17 @@ class Server(ABC):
             self.process.send_signal(self.stop_signal)
 
     def await_end(self) -> None:
-        """Wait for the end; by force when it takes too long."""
+        """Wait for the end; with more force each time that it takes too long."""
         if self.process is None:
             return
-        try:
-            self.process.wait(_STOP_SECONDS)
-        except subprocess.TimeoutExpired:
-            log.warning("%s did not stop in %.0f seconds and is killed", self.name, _STOP_SECONDS)
-            self.process.kill()
-            self.process.wait()
+        for force in (self.orphan_signal, signal.SIGKILL):
+            try:
+                self.process.wait(_STOP_SECONDS)
+                return
+            except subprocess.TimeoutExpired:
+                log.warning("%s did not stop in %.0f seconds and gets %s", self.name, _STOP_SECONDS, force.name)
+                self.process.send_signal(force)
+        self.process.wait()
 
     def run_tool(self, command: list[str], lock: int) -> None:
         """Run a program of the server to its end, as its user; raise EmbeddedError with its output when it fails."""
@@ -145,19 +149,23 @@ class Server(ABC):
             )
 
     def _wait_for_remnants(self) -> int:
-        """Return the server's lock once the last process of a former run is gone; such a run is told to stop."""
+        """Return the server's lock once the last process of a former run is gone, by force if need be."""
         path = self.host.place.lock(self.name)
-        if is_taken(path):
-            self._dismiss(path)
-        return take(path, seconds=_REMNANT_SECONDS, waiting_for=f"the end of a former {self.name}, process {_read(path) or 'unknown'}")
+        for force in (self.orphan_signal, signal.SIGKILL):
+            if (lock := try_take(path)) is not None:
+                return lock
+            self._dismiss(path, force)
+            with contextlib.suppress(Busy):
+                return take(path, seconds=_STOP_SECONDS, waiting_for="its end")
+        raise EmbeddedError(f"A former {self.name}, process {_read(path) or 'unknown'}, does not end ({path}).")
 
-    def _dismiss(self, lock_file: Path) -> None:
-        """Send a former run the signal to stop, which the kernel has sent already where it can, when its keeper was killed."""
+    def _dismiss(self, lock_file: Path, force: signal.Signals) -> None:
+        """Send a former run a signal; where the kernel could, it sent the first one when its keeper was killed."""
         pid = _read(lock_file)
         if pid.isdigit() and self.command()[-1] in _command_line(int(pid)):
-            log.info("a former %s, process %s, is told to stop", self.name, pid)
+            log.info("a former %s, process %s, gets %s", self.name, pid, force.name)
             with contextlib.suppress(ProcessLookupError):
-                os.kill(int(pid), self.stop_signal)
+                os.kill(int(pid), force)
 
 
 def _end_with_parent(keeper: int, number: signal.Signals) -> Callable[[], None] | None:

@@ -28,7 +28,7 @@ class Valkey(Server):
     """The broker and cache in `home/valkey`. Every command is appended to a file on the disk."""
 
     name = "valkey"
-    stop_signal = signal.SIGTERM
+    stop_signal = orphan_signal = signal.SIGTERM
 
     def __init__(self, host: Host, secrets: Secrets, *, durable: bool) -> None:
         super().__init__(host)

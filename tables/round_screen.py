@@ -135,8 +135,16 @@ class RoundScreen:
             return SeatLine(number, fields, spots)
         due = sum(due for due, _ in wagers if due is not None) if self._settlement else None
         done = sum(done for _, done in wagers)
-        hand = self._settlement.hands.get(number, "folded") if self._settlement else "irregular"
+        hand = self._hand(number, fields)
         return SeatLine(number, fields, spots, hand, due, done, 0 if due is None else done - due)
+
+    def _hand(self, number: int, fields: Sequence[Typed]) -> str:
+        """Return what the seat holds, after what was ticked of it: "folded", "all-in, pair of eights"."""
+        if self._settlement is None:
+            return "irregular"
+        ticked = [one.field.label for one in fields if one.field.kind == "flag" and one.value]
+        words = ", ".join(filter(None, [*ticked, self._settlement.hands.get(number, "")]))
+        return words[:1] + words[1:].lower()
 
     # ---- due and done ----
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -74,7 +75,8 @@ class CopiedDatabase:
             if admin.execute("SELECT 1 FROM pg_database WHERE datname = %s", [self.template]).fetchone():
                 return
             building = f"{self.template}_building"
-            admin.execute(sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(sql.Identifier(building)))
+            for left_over in (building, f"{self.template}_bare"):
+                admin.execute(sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(sql.Identifier(left_over)))
             admin.execute(sql.SQL("CREATE DATABASE {} TEMPLATE template0").format(sql.Identifier(building)))
             self._point(building)
             call_command("migrate", database="owner", verbosity=0)
@@ -82,6 +84,10 @@ class CopiedDatabase:
             with connections["default"].cursor() as cursor:
                 for month in MONTHS:
                     cursor.execute("SELECT pitbook_make_partitions(%s)", [month])
+            self._point(self.original)
+            bare = sql.Identifier(f"{self.template}_bare")
+            admin.execute(sql.SQL("CREATE DATABASE {} TEMPLATE {}").format(bare, sql.Identifier(building)))
+            self._point(building)
             build_standing_house()
             self._point(self.original)
             admin.execute(sql.SQL("ALTER DATABASE {} RENAME TO {}").format(sql.Identifier(building), sql.Identifier(self.template)))
@@ -93,12 +99,12 @@ class CopiedDatabase:
             with contextlib.suppress(psycopg.errors.ObjectInUse):
                 admin.execute(sql.SQL("DROP DATABASE IF EXISTS {}").format(sql.Identifier(name)))
 
-    def make(self) -> None:
-        """Make the worker's database anew from the template."""
+    def make(self, *, bare: bool = False) -> None:
+        """Make the worker's database anew from the template; `bare`: migrated, with nobody in it yet."""
         self._point(self.name)
         with self._admin() as admin:
             self._drop(admin)
-            names = sql.Identifier(self.name), sql.Identifier(self.template)
+            names = sql.Identifier(self.name), sql.Identifier(f"{self.template}_bare" if bare else self.template)
             admin.execute(sql.SQL("CREATE DATABASE {} TEMPLATE {}").format(*names))
 
     def drop(self) -> None:
@@ -108,7 +114,16 @@ class CopiedDatabase:
             self._drop(admin)
 
     def _drop(self, admin: psycopg.Connection) -> None:
-        admin.execute(sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(sql.Identifier(self.name)))
+        """Drop it when the last session is gone: those of a process that was killed end a moment later, and are not ours to end."""
+        until = time.monotonic() + 20
+        while True:
+            try:
+                admin.execute(sql.SQL("DROP DATABASE IF EXISTS {}").format(sql.Identifier(self.name)))
+                return
+            except psycopg.errors.ObjectInUse:
+                if time.monotonic() > until:
+                    raise
+                time.sleep(0.05)
 
 
 @pytest.fixture(scope="session")
@@ -146,6 +161,12 @@ def house(db: None) -> House:
     from tests.builders import standing_house
 
     return standing_house()
+
+
+@pytest.fixture
+def nobody_yet(transactional_db: None, copied_database: CopiedDatabase) -> None:
+    """Give the test a migrated database without people; for tests marked django_db(transaction=True)."""
+    copied_database.make(bare=True)
 
 
 @pytest.fixture

@@ -31,7 +31,7 @@ from tables.services.rounds import preview_round, record_round
 from tables.slips import read_round_slip
 
 ADD = "admin:tables_round_add"
-LAST_SHOWN = 5
+LAST_SHOWN = 4
 
 
 def enter_round(request: HttpRequest, context: dict[str, Any]) -> HttpResponse:

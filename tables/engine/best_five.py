@@ -7,7 +7,7 @@ spades, hearts, diamonds, clubs, and where either of two equal cards would do, t
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import combinations
 
 from tables.engine.poker import hand_class, strength
@@ -17,18 +17,20 @@ _LAST = 255
 
 _OF_ONE_SUIT = frozenset({"flush", "straight_flush", "royal_flush"})
 
-_orders: dict[int, tuple[bool, bool, list[int]]] = {}
-"""By strength: whether the hand is of one suit, whether it is a straight, and for each of the 52 cards its place in such a hand. At most
-7,462; a list, because looking up in one is what Python does fastest."""
+_Order = tuple[bool, bool, Callable[[int], int]]
+"""Of the hands of one strength: whether they are of one suit, whether they are straights, and what gives a card's place in them."""
+
+_orders: dict[int, _Order] = {}
+"""By strength, as they are met: at most 7,462."""
 
 
 def best_five(cards: Sequence[int], hand: int) -> list[int]:
     """Return the five of `cards` (five to seven) that make the hand of strength `hand`, as answers list them."""
-    suited, straight, places = _orders.get(hand) or _learn(cards, hand)
+    suited, straight, place = _orders.get(hand) or _learn(cards, hand)
     if suited:
         suits = [card & 3 for card in cards]
         cards = [card for card in cards if suits.count(card & 3) >= 5]
-    ordered = sorted(cards, key=places.__getitem__)
+    ordered = sorted(cards, key=place)
     return _one_of_each_rank(ordered) if straight else ordered[:5]
 
 
@@ -40,15 +42,15 @@ def _one_of_each_rank(ordered: Sequence[int]) -> list[int]:
     return list(first.values())[:5]
 
 
-def _learn(cards: Sequence[int], hand: int) -> tuple[bool, bool, list[int]]:
+def _learn(cards: Sequence[int], hand: int) -> _Order:
     """Return and keep the order of all hands of this strength, seen from five cards that make one."""
     five = next(chosen for chosen in combinations(cards, 5) if strength(chosen) == hand)
     name = hand_class(hand)
     places = [_LAST] * 52
-    for place, rank in enumerate(_ranks_in_order(five, name)):
+    for order, rank in enumerate(_ranks_in_order(five, name)):
         for suit in range(4):
-            places[rank * 4 + suit] = place * 4 + 3 - suit
-    return _orders.setdefault(hand, (name in _OF_ONE_SUIT, name == "straight", places))
+            places[rank * 4 + suit] = order * 4 + 3 - suit
+    return _orders.setdefault(hand, (name in _OF_ONE_SUIT, name == "straight", places.__getitem__))
 
 
 def _ranks_in_order(five: Sequence[int], name: str) -> list[int]:

@@ -49,7 +49,8 @@ def check_hands(hands: Sequence[Cards | None], counts: Sequence[int], paths: Cal
     None is a hand that was not recorded. `paths` says where each hand stands; it is asked only when something is wrong.
     """
     dealt = [card for hand in hands if hand for card in hand]
-    if len(set(dealt)) == len(dealt) and all([hand is None or len(hand) == due for hand, due in zip(hands, counts, strict=True)]):
+    wrong = [hand for hand, due in zip(hands, counts, strict=True) if hand is not None and len(hand) != due]
+    if not wrong and len(set(dealt)) == len(dealt):
         return
     placed = list(zip(hands, counts, paths(), strict=True))
     for hand, due, path in placed:

@@ -117,4 +117,5 @@ class Faults:
     def raise_any(self, *, but: frozenset[str] = frozenset()) -> None:
         """Raise InvalidSlip with every fault but those of the codes `but`, in order; return where there is none."""
         if self.found and (left := [fault for fault in self.found if fault.code not in but]):
-            raise InvalidSlip.of(sorted(left, key=lambda fault: (_PLACES[fault.code], self.order.place(fault.path))))
+            left.sort(key=lambda fault: (_PLACES[fault.code], self.order.place(fault.path)))
+            raise InvalidSlip.of(left)

@@ -67,10 +67,7 @@ def cap(payouts: Sequence[Payout], kinds: Sequence[str], caps: Mapping[str, Any]
             too_much = sum(left) - caps["seat"]
             if too_much > 0:
                 left[place] = _units(max(0, left[place] - too_much), unit)
-    return [
-        payout if amount == payout.pay else Payout(Minor(amount), uncapped=payout.pay)
-        for payout, amount in zip(payouts, left, strict=True)
-    ]
+    return [payout if amount == payout.pay else Payout(Minor(amount), uncapped=payout.pay) for payout, amount in zip(payouts, left, strict=True)]
 
 
 def _units(amount: int, unit: int) -> int:
@@ -79,6 +76,8 @@ def _units(amount: int, unit: int) -> int:
 
 def share(amount: Minor, shares: int, *, unit: Minor) -> list[Minor]:
     """Return `amount` in `shares` parts: as many `unit`s each as go evenly, then one each from the first on, and the rest to the first."""
+    if shares == 1:
+        return [amount]
     units, rest = divmod(amount, unit)
     each, odd = divmod(units, shares)
     parts = [(each + (place < odd)) * unit for place in range(shares)]

@@ -144,9 +144,7 @@ def _odds(basis: Any) -> Callable[[Any], Fraction]:
     return read
 
 
-def read_version(
-    raw: Mapping[str, Any], game: str, rules: Mapping[str, Rule], odds: Mapping[str, Collection[str]] | None = None
-) -> Paytable:
+def read_version(raw: Mapping[str, Any], game: str, rules: Mapping[str, Rule], odds: Mapping[str, Collection[str]] | None = None) -> Paytable:
     """Return the version that the parsed JSON object says, defaults written out, odds reduced and to one.
 
     `rules` are those of the game; `odds` names the rows that each wager with odds may list, None where the game has no odds. Raises
@@ -164,9 +162,7 @@ def read_version(
     return _paytable(game, found["name"], found["version"], found.get("odds"), written_rules)
 
 
-def _fields(
-    raw: Any, game: str, rules: Mapping[str, Rule], odds: Mapping[str, Collection[str]] | None
-) -> tuple[dict[str, Reader], frozenset[str]]:
+def _fields(raw: Any, game: str, rules: Mapping[str, Rule], odds: Mapping[str, Collection[str]] | None) -> tuple[dict[str, Reader], frozenset[str]]:
     """Return the readers of the version's fields, and the names of those that it must have."""
     due = frozenset(name for name, rule in rules.items() if rule.default is NO_DEFAULT)
     fields: dict[str, Reader] = {
@@ -184,9 +180,7 @@ def _fields(
     return fields, frozenset(required)
 
 
-def _paytable(
-    game: str, name: str, version: int, odds: Mapping[str, Mapping[str, Fraction]] | None, rules: Mapping[str, Any]
-) -> Paytable:
+def _paytable(game: str, name: str, version: int, odds: Mapping[str, Mapping[str, Fraction]] | None, rules: Mapping[str, Any]) -> Paytable:
     content: dict[str, Any] = {"game": game, "name": name, "version": version, "rules": rules}
     if odds is not None:
         rows = {wager: {row: format_odds(price) for row, price in prices.items()} for wager, prices in odds.items()}

@@ -53,9 +53,7 @@ def settle_pot(holders: Sequence[Holder], *, rake_bps: int, rake_cap: Minor | No
     The rake leaves the first layer first, and never a layer that is returned.
     """
     layers = pot_layers(holders)
-    raked = rake(
-        Minor(sum([layer.amount for layer in layers if not layer.returned])), basis_points=rake_bps, most=rake_cap, unit=unit
-    )
+    raked = rake(Minor(sum([layer.amount for layer in layers if not layer.returned])), basis_points=rake_bps, most=rake_cap, unit=unit)
     shares: list[Share] = []
     left = raked
     for layer in layers:
@@ -80,9 +78,8 @@ def pot_layers(holders: Sequence[Holder]) -> list[Layer]:
 
 
 def _shares(layer: Layer, amount: Minor, unit: Minor) -> list[Share]:
-    highest = max([holder.key or 0 for holder in layer.reaching])
-    best = [holder for holder in layer.reaching if holder.key == highest]
+    reaching = layer.reaching
+    highest = max([holder.key or 0 for holder in reaching])
+    best = [holder.seat for holder in reaching if holder.key == highest]
     parts = share(amount, len(best), unit=unit)
-    return [
-        Share(holder.seat, part, len(best), len(layer.reaching), layer.returned) for holder, part in zip(best, parts, strict=True)
-    ]
+    return [Share(seat, part, len(best), len(reaching), layer.returned) for seat, part in zip(best, parts, strict=True)]

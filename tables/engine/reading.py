@@ -75,10 +75,7 @@ def read_shape(raw: Mapping[str, Any], shape: Shape) -> tuple[dict[str, Any], li
     """Return the round's own fields and those of its seats as they stand on the line. Raises InvalidSlip with every fault of the shape."""
     faults = Faults(raw)
     found = read_object(raw, shape.round_fields, shape.round_required, (), faults)
-    seats = [
-        read_object(seat, shape.seat_fields, shape.seat_required, ("seats", place), faults)
-        for place, seat in enumerate(found.get("seats", ()))
-    ]
+    seats = [read_object(seat, shape.seat_fields, shape.seat_required, ("seats", place), faults) for place, seat in enumerate(found.get("seats", ()))]
     faults.raise_any()
     return found, seats
 
@@ -143,7 +140,9 @@ def count(value: Any) -> int:
 
 
 def counts(value: Any) -> tuple[int, ...]:
-    """Read a list of whole numbers from 0."""
+    """Read a list of whole numbers from 0, below 10^15."""
+    if type(value) is list and not [item for item in value if type(item) is not int or not 0 <= item < CEILING]:
+        return tuple(value)
     return tuple(_each(value, count))
 
 
@@ -202,21 +201,20 @@ def card(value: Any) -> int:
         raise Misread("bad_type", f"A card is due here, not {shown(value)}.")
     if value in CODES:
         return CODES[value]
-    raise Misread(
-        "bad_card", f"{shown(value)} is no card: a rank 2 to 9, T, J, Q, K, A and a suit c, d, h, s, as in “As”.", text=value[:40]
-    )
+    raise Misread("bad_card", f"{shown(value)} is no card: a rank 2 to 9, T, J, Q, K, A and a suit c, d, h, s, as in “As”.", text=value[:40])
 
 
 def lone_card(value: Any) -> Cards:
     """Read a text that is one card; one of several cards, or of none, is left to be counted."""
-    if isinstance(value, str) and value not in CODES and all(piece in CODES for piece in split_cards(value)):
-        return cards(value)
-    return (card(value),)
+    if isinstance(value, str) and value in CODES:
+        return (CODES[value],)
+    pieces = split_cards(value) if isinstance(value, str) else [value]
+    return cards(value) if all(isinstance(piece, str) and piece in CODES for piece in pieces) else (card(value),)
 
 
 def cards_or_count(value: Any) -> Cards | int:
     """Read cards, or how many they were where nobody saw them."""
-    return count(value) if type(value) in (int, float) else cards(value)
+    return count(value) if isinstance(value, (int, float)) else cards(value)
 
 
 def _each(value: Any, reader: Reader) -> list[Any]:

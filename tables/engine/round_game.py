@@ -48,7 +48,7 @@ class RoundGame(ABC, Generic[D]):
         return None
 
     @abstractmethod
-    def deal(self, found: Mapping[str, Any], seats: Sequence[Mapping[str, Any]], line: Mapping[str, Any]) -> D:
+    def deal(self, found: Mapping[str, Any], seats: Sequence[dict[str, Any]], line: Mapping[str, Any]) -> D:
         """Return the deal of the fields that were `found` and of the `seats` as they stand on the `line`; nothing else is checked yet."""
 
     @abstractmethod

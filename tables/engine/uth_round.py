@@ -5,7 +5,7 @@ Source: spec/rounds.md "Ultimate Texas Hold'em" and "Errors".
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import itemgetter
 from typing import Any, NamedTuple
@@ -166,7 +166,7 @@ def plain_deal(raw: Mapping[str, Any], paytable: Paytable) -> UthDeal | None:
     for seat in seats:
         dealt += seat.cards or ()
     different = len(set(dealt)) == len(dealt) and len({seat.seat for seat in seats}) == len(seats)
-    if not different or not seats or raw["game"] != "uth" or not raw.keys() <= _ROUND_KEYS:
+    if not different or not seats or raw.get("game") != "uth" or not raw.keys() <= _ROUND_KEYS:
         return None
     seats.sort(key=_number_of)
     return UthDeal(id, community, dealer, tuple(seats), raw)
@@ -180,18 +180,18 @@ def _plain_cards(names: Any, due: int) -> Cards:
 
 def _plain_seat(place: int, raw: Mapping[str, Any], rules: Mapping[str, Any]) -> Seat:
     """Return the seat; raises one of the errors that `plain_deal` catches where it is not plainly right."""
-    find = raw.get
+    find: Callable[..., Any] = raw.get
     number, ante, blind, trips, play, street = raw["seat"], raw["ante"], raw["blind"], find("trips", 0), find("play"), find("street")
     cards, folded = find("cards"), find("folded", False)
-    if not (type(number) is type(ante) is type(blind) is type(trips) is int and 0 < number <= LAST_SEAT and 0 < ante == blind < CEILING):
-        raise ValueError
-    if not (0 <= trips < CEILING and raw.keys() <= _SEAT_KEYS):
+    whole = type(number) is type(ante) is type(blind) is type(trips) is int
+    known = raw.keys() <= _SEAT_KEYS and None not in raw.values()
+    if not (whole and known and 0 < number <= LAST_SEAT and 0 < ante == blind < CEILING and 0 <= trips < CEILING):
         raise ValueError
     if folded is True:
-        if play is not None or street is not None or (cards is None and trips and rules["trips_on_fold"] == "stays"):
-            raise ValueError
-    elif folded is not False or type(play) is not int or play >= CEILING or cards is None:
-        raise ValueError
-    elif play % ante or play // ante not in rules["play_multiples"][street]:
+        right = play is None and street is None and (cards is not None or not trips or rules["trips_on_fold"] == "forfeits")
+    else:
+        right = folded is False and type(play) is int and 0 < play < CEILING and cards is not None
+        right = right and not play % ante and play // ante in rules["play_multiples"][street]
+    if not right:
         raise ValueError
     return Seat(place, number, ante, blind, None if cards is None else _plain_cards(cards, 2), trips, play, street, folded)

@@ -26,7 +26,7 @@ class Verdict:
     """What becomes of a wager of one `kind`, whatever its stake.
 
     `odds` to one, where it wins; `row`: the paytable row that says so, None for even money. `because`: words that stand before what
-    becomes of the wager, and end in a comma and a space, or are empty.
+    becomes of the wager, and end in a comma and a space, or are empty. `is_side_bet`: it is about the hand alone.
     """
 
     kind: str
@@ -34,14 +34,18 @@ class Verdict:
     odds: Fraction | None = None
     row: str | None = None
     because: str = ""
+    is_side_bet: bool = False
+
+
+_SUBJECT, _SIDE_SUBJECT = "\0", "\1"
+"""Stand in a text for the words that open a reason, which are put in last; no other text of ours has them."""
 
 
 @dataclass(frozen=True, slots=True)
 class SettledWager:
     """A verdict on a stake, paid. `net`: what the patron gains, + won, 0, or minus the stake.
 
-    Its reason is a `subject`, "Pair of nines loses to the dealer's pair of tens", then `reason`. Its JSON, `"ante":{"stake":…,"result":…,
-    "net":…,"why":…}`, is `json_opening`, the subject, `json_closing`; neither subjects nor reasons hold what JSON would escape.
+    Its reason is a subject, "Pair of nines loses to the dealer's pair of tens", and then `reason`. Neither holds what JSON would escape.
     """
 
     verdict: Verdict
@@ -49,19 +53,19 @@ class SettledWager:
     payout: Payout
     net: int
     reason: str
-    json_opening: str
-    json_closing: str
+    json: str
 
     @classmethod
     def of(cls, verdict: Verdict, stake: Minor, payout: Payout) -> SettledWager:
         """Return the wager with all that is written about it."""
         net = payout.pay - (stake if verdict.result == "lose" else 0)
+        reason = f": {verdict.because}{_outcome(verdict, stake, payout)}."
         more = f',"breakage":"{payout.breakage}"' if payout.breakage is not None else ""
         if payout.uncapped is not None:
             more = f',"uncapped":{payout.uncapped}'
-        opening = f'"{verdict.kind}":{{"stake":{stake},"result":"{verdict.result}","net":{net}{more},"why":"'
-        reason = f": {verdict.because}{_outcome(verdict, stake, payout)}."
-        return cls(verdict, stake, payout, net, reason, opening, f'{reason}"}}')
+        why = f"{_SIDE_SUBJECT if verdict.is_side_bet else _SUBJECT}{reason}"
+        json = f'"{verdict.kind}":{{"stake":{stake},"result":"{verdict.result}","net":{net}{more},"why":"{why}"}}'
+        return cls(verdict, stake, payout, net, reason, json)
 
     def due(self, seat: int, subject: str) -> WagerDue:
         """Return the settlement of the wager at `seat`."""
@@ -79,6 +83,25 @@ class SettledWager:
             breakage=payout.breakage,
             uncapped=payout.uncapped,
         )
+
+
+class SettledWagers:
+    """The wagers of one seat, settled; `net`: what it gains by all. Reasons of side bets open with a subject of their own."""
+
+    __slots__ = ("_json", "net", "wagers")
+
+    def __init__(self, wagers: Sequence[SettledWager]) -> None:
+        self.wagers = wagers
+        self.net = sum([wager.net for wager in wagers])
+        self._json = f'"wagers":{{{",".join([wager.json for wager in wagers])}}},"net":{self.net}'
+
+    def dues(self, seat: int, subject: str, side_subject: str) -> list[WagerDue]:
+        """Return the settlement of each wager at `seat`."""
+        return [wager.due(seat, side_subject if wager.verdict.is_side_bet else subject) for wager in self.wagers]
+
+    def json(self, subject: str, side_subject: str) -> str:
+        """Return `"wagers":{"ante":{…},…},"net":…`."""
+        return self._json.replace(_SUBJECT, subject).replace(_SIDE_SUBJECT, side_subject)
 
 
 _KEPT = 512
@@ -107,21 +130,15 @@ class Till(dict[Minor | None, SettledWager | None]):
         return SettledWager.of(self.verdict, stake, payout)
 
 
-def settle_wagers(tills: Sequence[Till], stakes: Sequence[Minor | None], paytable: Paytable, path: Path, faults: Faults) -> list[SettledWager]:
-    """Return one seat's wagers, each settled by its till, and cut by the caps.
-
-    `path` is the seat's; what the paytable cannot pay is noted in `faults` at its stake.
-    """
-    try:
-        wagers = [wager for wager in map(getitem, tills, stakes) if wager is not None]
-    except Unpayable:
-        _add_unpayable(tills, stakes, path, faults)
-        return []
+def settle_wagers(tills: Sequence[Till], stakes: Sequence[Minor | None], paytable: Paytable) -> SettledWagers:
+    """Return one seat's wagers, each settled by its till, and cut by the caps. Raises Unpayable for the first that cannot be paid."""
+    wagers = [wager for wager in map(getitem, tills, stakes) if wager is not None]
     caps = paytable.rules["caps"]
-    return wagers if caps is None else _capped(wagers, caps, paytable.payout_unit)
+    return SettledWagers(wagers if caps is None else _capped(wagers, caps, paytable.payout_unit))
 
 
-def _add_unpayable(tills: Sequence[Till], stakes: Sequence[Minor | None], path: Path, faults: Faults) -> None:
+def add_unpayable(tills: Sequence[Till], stakes: Sequence[Minor | None], path: Path, faults: Faults) -> None:
+    """Note every stake of the seat at `path` that the paytable cannot pay."""
     for till, stake in zip(tills, stakes, strict=True):
         try:
             till[stake]

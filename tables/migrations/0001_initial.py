@@ -451,7 +451,7 @@ class Migration(migrations.Migration):
         ),
         migrations.AddConstraint(
             model_name="pit",
-            constraint=models.UniqueConstraint(fields=("property", "code"), name="tables_pit_code_once"),
+            constraint=models.UniqueConstraint(fields=("code",), name="tables_pit_code_once"),
         ),
         migrations.AddConstraint(
             model_name="dealer",
@@ -475,7 +475,7 @@ class Migration(migrations.Migration):
         ),
         migrations.AddConstraint(
             model_name="table",
-            constraint=models.UniqueConstraint(fields=("property", "code"), name="tables_table_code_once"),
+            constraint=models.UniqueConstraint(fields=("code",), name="tables_table_code_once"),
         ),
         migrations.AddConstraint(
             model_name="tablepaytable",

@@ -49,14 +49,14 @@ class Property(models.Model):
 
 
 class Pit(models.Model):
-    """A group of tables under one pit boss."""
+    """A group of tables under one pit boss. Its code is its own in the whole house: roles are granted for pits by code."""
 
     property = models.ForeignKey(Property, models.PROTECT, related_name="pits")
     code = models.CharField(max_length=20, validators=[CODE])
     name = models.CharField(max_length=120)
 
     class Meta:
-        constraints = [models.UniqueConstraint(fields=["property", "code"], name="tables_pit_code_once")]
+        constraints = [models.UniqueConstraint(fields=["code"], name="tables_pit_code_once")]
         ordering = ["property", "code"]
 
     def __str__(self) -> str:
@@ -64,7 +64,7 @@ class Pit(models.Model):
 
 
 class Table(models.Model):
-    """One table: `UTH-01`. What is played on it is its game's code."""
+    """One table: `UTH-01`, a code of its own in the whole house, since a slip names its table by it. `game` is its game's code."""
 
     uuid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     property = models.ForeignKey(Property, models.PROTECT, related_name="tables")
@@ -73,7 +73,7 @@ class Table(models.Model):
     game = models.CharField(max_length=20)
 
     class Meta:
-        constraints = [models.UniqueConstraint(fields=["property", "code"], name="tables_table_code_once")]
+        constraints = [models.UniqueConstraint(fields=["code"], name="tables_table_code_once")]
         ordering = ["property", "code"]
 
     def __str__(self) -> str:

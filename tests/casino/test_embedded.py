@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import pwd
+import random
 import shutil
 import signal
 import subprocess
@@ -446,6 +447,21 @@ def test_a_socket_folder_of_a_strangers_is_refused(new_house: House) -> None:
     assert code == 1
     assert f"The socket folder {new_house.place.run} is not a folder of yours alone" in complaint
     new_house.place.run.rmdir()
+
+
+@pytest.mark.slow
+def test_whatever_is_killed_in_whatever_order_the_next_one_has_servers_and_nothing_stays(house: House) -> None:
+    chance = random.Random(7)
+    house.hold().up()
+    for _ in range(60):
+        kill(chance.choice(sorted(house.processes())))
+        house.hold().up()
+        for holder in house.holders[:-3]:
+            house.holders.remove(holder)
+            holder.end()
+    house.leave()
+    house.hold().up()
+    assert house.sql("SELECT 1") == [(1,)]
 
 
 @root_only

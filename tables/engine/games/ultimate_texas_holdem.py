@@ -8,12 +8,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from functools import cache, cached_property, lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
+from casino.money import Minor
 from tables.engine import poker
 from tables.engine.cards import NO_CARD
 from tables.engine.faults import Faults
 from tables.engine.game import Field, Layout, Result, Settlement, WagerDue, answer_opening
+from tables.engine.payouts import Unpayable
 from tables.engine.paytable import PAYOUT_UNIT, ROUNDING, Paytable, Rule, caps, multiples, one_of
 from tables.engine.round_game import RoundGame
 from tables.engine.showdown import (
@@ -33,7 +35,7 @@ from tables.engine.showdown import (
     words,
 )
 from tables.engine.uth_round import KINDS, LAST_SEAT, SHAPE, STREETS, Seat, UthDeal, check_facts, check_wagers, plain_deal
-from tables.engine.verdicts import EVEN_MONEY, SettledWager, Till, Verdict, settle_wagers, spoken
+from tables.engine.verdicts import EVEN_MONEY, SettledWagers, Till, Verdict, add_unpayable, settle_wagers, spoken
 
 _ODDS = {"blind": poker.CLASSES, "trips": poker.CLASSES}
 _RULES = {
@@ -60,6 +62,11 @@ class _House:
         self.paytable = paytable
         self.qualifying = lowest_of(paytable.rules["dealer_qualifies"])
         self.tills = cache(self._tills)
+        self.settled = lru_cache(maxsize=4096)(self._settled)
+
+    def _settled(self, met: int, hand: str, stakes: Sequence[Minor | None]) -> SettledWagers:
+        """Return the wagers of a seat; what was settled once is kept a while, as the same stakes and hands come again and again."""
+        return settle_wagers(self.tills(met, hand), stakes, self.paytable)
 
     def _tills(self, met: int, hand: str) -> tuple[Till, ...]:
         """Return what settles ante, blind, play and trips of a seat with this class of hand, "" where it was not seen."""
@@ -76,22 +83,22 @@ class _House:
     def _trips(self, met: int, hand: str) -> Verdict:
         rules, odds = self.paytable.rules, self.paytable.odds["trips"]
         if met == FOLDS and rules["trips_on_fold"] == "forfeits":
-            return Verdict("trips", "lose", because="a folded hand forfeits its trips here, ")
+            return Verdict("trips", "lose", is_side_bet=True, because="a folded hand forfeits its trips here, ")
         if hand not in odds:
-            return Verdict("trips", "lose", because=f"{spoken(hand)} is not in the trips odds, ")
+            return Verdict("trips", "lose", is_side_bet=True, because=f"{spoken(hand)} is not in the trips odds, ")
         if met in (LOSES, LOSES_TO_UNQUALIFIED) and rules["trips_when_beaten"] == "pushes":
-            return Verdict("trips", "push", because=f"{spoken(hand)} is in the trips odds but beaten, ")
-        return Verdict("trips", "win", odds[hand], hand)
+            return Verdict("trips", "push", is_side_bet=True, because=f"{spoken(hand)} is in the trips odds but beaten, ")
+        return Verdict("trips", "win", odds[hand], hand, is_side_bet=True)
 
 
 def _even(kind: str, result: Result) -> Verdict:
     return Verdict(kind, result, EVEN_MONEY if result == "win" else None)
 
 
-_house = lru_cache(maxsize=16)(_House)
+_house = lru_cache(maxsize=8)(_House)
 
 
-_SettledSeat = tuple[Seat, int, Hand | None, list[SettledWager]]
+_SettledSeat = tuple[Seat, int, Hand | None, SettledWagers]
 """A seat, how it met the dealer, its hand, its wagers."""
 
 
@@ -101,9 +108,12 @@ def _settle_seats(deal: UthDeal, dealer: Hand | None, house: _House, faults: Fau
     for seat in deal.seats:
         hand = seen_hand(seat.cards, deal.community)
         met = meeting(seat.folded, hand, dealer, house.qualifying)
-        tills = house.tills(met, "" if hand is None else CLASS_OF[hand[1]])
+        name = "" if hand is None else CLASS_OF[hand[1]]
         stakes = (seat.ante, seat.blind, seat.play, seat.trips)
-        settled.append((seat, met, hand, settle_wagers(tills, stakes, house.paytable, ("seats", seat.place), faults)))
+        try:
+            settled.append((seat, met, hand, house.settled(met, name, stakes)))
+        except Unpayable:
+            add_unpayable(house.tills(met, name), stakes, ("seats", seat.place), faults)
     return settled
 
 
@@ -119,22 +129,15 @@ class UthSettlement(Settlement):
     @cached_property
     def dues(self) -> tuple[WagerDue, ...]:
         """What is due, by seat, then ante, blind, play, trips."""
-        dues: list[WagerDue] = []
-        for seat, met, hand, wagers in self._seats:
-            subject, alone = self._subjects(met, hand)
-            dues += [wager.due(seat.seat, alone if wager.verdict.kind == "trips" else subject) for wager in wagers]
-        return tuple(dues)
+        return tuple(due for seat, met, hand, wagers in self._seats for due in wagers.dues(seat.seat, *self._subjects(met, hand)))
 
     @property
     def json(self) -> str:
         """The answer as JSON text."""
-        seats, house_net = "", 0
-        for seat, met, hand, wagers in self._seats:
-            written, net = self._wagers_json(met, hand, wagers)
-            seats += f',{{"seat":{seat.seat},{hand_json(hand)},"wagers":{{{written}}},"net":{net}}}'
-            house_net -= net
+        seats = [f'{{"seat":{seat.seat},{hand_json(hand)},{wagers.json(*self._subjects(met, hand))}}}' for seat, met, hand, wagers in self._seats]
         opening = answer_opening(self._id, self._house.paytable)
-        return f'{opening},"dealer":{self._dealer_json()},"seats":[{seats[1:]}],"house_net":{house_net}}}'
+        house_net = -sum([wagers.net for _, _, _, wagers in self._seats])
+        return f'{opening},"dealer":{self._dealer_json()},"seats":[{",".join(seats)}],"house_net":{house_net}}}'
 
     @property
     def hands(self) -> Mapping[int, str]:
@@ -151,15 +154,6 @@ class UthSettlement(Settlement):
             return "null"
         qualifies = "true" if self._dealer[1] >= self._house.qualifying else "false"
         return f'{{{hand_json(self._dealer)},"qualifies":{qualifies}}}'
-
-    def _wagers_json(self, met: int, hand: Hand | None, wagers: Sequence[SettledWager]) -> tuple[str, int]:
-        """Return the JSON of a seat's wagers, and its net."""
-        subject, alone = self._subjects(met, hand)
-        written, net = "", 0
-        for wager in wagers:
-            written += "," + wager.json_opening + (alone if wager.verdict.kind == "trips" else subject) + wager.json_closing
-            net += wager.net
-        return written[1:], net
 
     def _subjects(self, met: int, hand: Hand | None) -> tuple[str, str]:
         """Return the words that open the reasons of the seat's wagers, and those of trips, which are about the hand alone."""
@@ -212,7 +206,7 @@ class UltimateTexasHoldem(RoundGame[UthDeal]):
         """Return the deal of a round that is plainly right."""
         return plain_deal(raw, paytable)
 
-    def deal(self, found: Mapping[str, Any], seats: Sequence[Mapping[str, Any]], line: Mapping[str, Any]) -> UthDeal:
+    def deal(self, found: Mapping[str, Any], seats: Sequence[dict[str, Any]], line: Mapping[str, Any]) -> UthDeal:
         """Return the deal that was read."""
         return UthDeal.of(found, seats, line)
 

@@ -1,0 +1,153 @@
+"""Counted against expected: the worked example of design/house.md, the identity, and each gap in its own box."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from audit.models import Finding, SessionReconciliation, ShiftReconciliation
+from audit.reconcile import Movements, reconcile
+from audit.services import reconcile_shift
+from casino.errors import Conflict
+from casino.money import Minor
+from tables.models import ChipMovement
+from tables.services import chips
+from tables.slips import CountSlip
+from tests.builders import House, end_night, play
+
+
+def test_the_worked_example() -> None:
+    moved = Movements(fills=100_000, chip_credits=40_000, buy_ins=230_000, book_win=28_500, collected=180_000, paid=151_500)
+    draft = reconcile(Minor(500_000), moved, Minor(358_500), Minor(230_000))
+    assert (draft.expected_closer, draft.win_by_play, draft.win_by_count) == (358_500, 28_500, 28_500)
+    assert (draft.tray_variance, draft.drop_variance, draft.book_variance) == (0, 0, 0)
+
+
+amounts = st.integers(0, 10**12)
+
+
+@given(amounts, amounts, amounts, amounts, amounts, amounts, amounts, amounts, st.integers(-(10**9), 10**9))
+def test_the_identity_holds_to_the_unit(
+    opener: int, closer: int, drop: int, fills: int, credits: int, buys: int, collected: int, paid: int, wrong: int
+) -> None:
+    moved = Movements(fills=fills, chip_credits=credits, buy_ins=buys, book_win=collected - paid + wrong, collected=collected, paid=paid)
+    draft = reconcile(Minor(opener), moved, Minor(closer), Minor(drop))
+    assert draft.adds_up
+    assert draft.win_by_count - draft.win_by_play == draft.tray_variance + draft.drop_variance - draft.book_variance
+
+
+def night(house: House) -> None:
+    """Play a short night with a buy-in, a fill and a chip credit."""
+    uth, people = house.sessions["UTH-01"], house.people
+    chips.buy_in(uth, Minor(30_000), at=house.tick(), by=people["FS-1"], patron="P-1")
+    chips.buy_in(house.sessions["PAY-01"], Minor(10_000), at=house.tick(), by=people["FS-1"])
+    chips.fill(uth, CountSlip({2500: 8}), at=house.tick(), requested_by=people["FS-1"], issued_by=people["CG-1"], received_by=people["PB-1"])
+    chips.chip_credit(uth, CountSlip({500: 10}), at=house.tick(), requested_by=people["FS-1"], sent_by=people["PB-1"], received_by=people["CG-1"])
+    play(house)
+    play(house, done={"1": {"ante": {"paid": 1200}}})
+    play(house, "PAY-01")
+    play(house, "UTH-02")
+
+
+def line(house: House, table: str) -> SessionReconciliation:
+    return SessionReconciliation.objects.get(session=house.sessions[table], reconciliation__sequence=1)
+
+
+def test_a_night_is_put_together(house: House) -> None:
+    night(house)
+    end_night(house)
+    kept = reconcile_shift(house.shift)
+    assert (kept.sequence, kept.grade, kept.lines.count()) == (1, "counted", 3)
+    uth = line(house, "UTH-01")
+    assert (uth.rounds, uth.handle, uth.collected, uth.paid) == (2, 17_000, 5_000, 10_200)
+    assert (uth.opener, uth.fills, uth.chip_credits, uth.buy_ins, uth.drop) == (510_000, 20_000, 5_000, 30_000, 30_000)
+    assert uth.expected_closer == 510_000 + 20_000 - 5_000 - 30_000 + 5_000 - 10_200 == uth.closer
+    assert (uth.win_by_play, uth.win_by_count, uth.payout_variance) == (-5_200, -5_200, -200)
+    assert (uth.tray_variance, uth.drop_variance, uth.book_variance) == (0, 0, 0)
+    # the seed's edges: 2.18497 % of the antes, 1.90405 % of trips
+    assert uth.theoretical_win == 106
+    pay = line(house, "PAY-01")
+    assert (pay.win_by_play, pay.win_by_count, pay.theoretical_win) == (0, 0, None)
+    assert Finding.objects.count() == 0
+
+
+def test_a_wrong_count_is_in_its_own_box(house: House) -> None:
+    night(house)
+    end_night(house, closers={"UTH-01": -5_000}, drops={"PAY-01": 10_000})
+    reconcile_shift(house.shift)
+    uth, pay = line(house, "UTH-01"), line(house, "PAY-01")
+    assert (uth.tray_variance, uth.drop_variance, uth.win_by_count - uth.win_by_play) == (-5_000, 0, -5_000)
+    assert (pay.tray_variance, pay.drop_variance, pay.win_by_count - pay.win_by_play) == (0, 10_000, 10_000)
+    found = sorted(Finding.objects.values_list("kind", "session__table__code", "wager", "effect"))
+    assert found == [("count_variance", "PAY-01", "drop", 10_000), ("count_variance", "UTH-01", "tray", -5_000)]
+
+
+def test_a_missing_round_shows_in_the_tray_not_in_play(house: House) -> None:
+    """A round that was dealt and never entered: its chips are in the tray, its win is not in the rounds."""
+    night(house)
+    end_night(house, closers={"UTH-02": 2_500})
+    reconcile_shift(house.shift)
+    uth = line(house, "UTH-02")
+    assert (uth.tray_variance, uth.payout_variance, uth.book_variance) == (2_500, 0, 0)
+
+
+def test_a_mispaid_wager_is_no_gap_of_the_count(house: House) -> None:
+    play(house, done={"1": {"ante": {"paid": 3_000}}})
+    end_night(house)
+    reconcile_shift(house.shift)
+    uth = line(house, "UTH-01")
+    assert (uth.tray_variance, uth.payout_variance) == (0, -2_000)
+
+
+def test_an_opener_that_is_not_the_last_closer_is_a_finding(house: House) -> None:
+    from tables.services.floor import close_session
+    from tests.builders import open_table
+
+    session = house.sessions["UTH-02"]
+    close_session(session, CountSlip({1: 510_000}), at=house.tick(), by=house.people["PB-2"], witness=house.people["SM-1"])
+    chips.count_drop(session, CountSlip({}), box="B", seal="S", at=house.tick(), by=house.people["CT-1"], witness=house.people["CT-2"])
+    house.sessions["again"] = open_table(house.shift, house.tables["UTH-02"], house.people, opener={1: 509_900})
+    house.tables["again"] = house.tables["UTH-02"]
+    end_night(house)
+    reconcile_shift(house.shift)
+    [finding] = Finding.objects.filter(kind="opener_variance")
+    assert (finding.session, finding.effect, finding.due, finding.done) == (house.sessions["again"], -100, 510_000, 509_900)
+
+
+def test_reconciling_again_adds_nothing(house: House) -> None:
+    night(house)
+    end_night(house, closers={"UTH-01": -100})
+    first = reconcile_shift(house.shift)
+    again = reconcile_shift(house.shift)
+    assert (again.pk, ShiftReconciliation.objects.count(), Finding.objects.count()) == (first.pk, 1, 1)
+
+
+def test_a_running_shift_is_not_reconciled(house: House) -> None:
+    play(house)
+    with pytest.raises(Conflict) as error:
+        reconcile_shift(house.shift)
+    assert error.value.code == "shift_open"
+    assert ShiftReconciliation.objects.count() == 0
+
+
+def test_slips_have_numbers_without_gaps(house: House) -> None:
+    uth, people = house.sessions["UTH-01"], house.people
+    who = {"requested_by": people["FS-1"], "issued_by": people["CG-1"], "received_by": people["PB-1"]}
+    for _ in range(2):
+        chips.fill(uth, CountSlip({500: 1}), at=house.tick(), **who)
+    with pytest.raises(Exception, match="three people"):
+        chips.fill(uth, CountSlip({500: 1}), at=house.tick(), **{**who, "received_by": people["FS-1"]})
+    chips.fill(uth, CountSlip({500: 1}), at=house.tick(), **who)
+    assert list(ChipMovement.objects.filter(kind="fill").order_by("number").values_list("number", flat=True)) == [1, 2, 3]
+
+
+def test_the_same_buy_in_twice_is_one(house: House) -> None:
+    uth = house.sessions["UTH-01"]
+    for _ in range(2):
+        chips.buy_in(uth, Minor(10_000), at=house.clock, by=house.people["FS-1"], uuid=UUID(int=7))
+    with pytest.raises(Conflict):
+        chips.buy_in(uth, Minor(20_000), at=house.clock, by=house.people["FS-1"], uuid=UUID(int=7))
+    assert ChipMovement.objects.filter(kind="buy_in").count() == 1
