@@ -65,7 +65,7 @@ def compare_round(
     dealer's error rate. In a pot game a pot that was divided otherwise is one finding of the round.
     """
     due_of = {(due.seat, due.kind): due for due in dues}
-    drafts = []
+    drafts: list[FindingDraft] = []
     for wager in done:
         due = due_of.get((wager.seat, wager.kind)) or _nothing_due(wager)
         if is_pot_game and wager.kind == POT:

@@ -8,13 +8,13 @@ from pathlib import Path
 
 from django.conf import settings
 
-from audit.exports import filename, render
+from audit.exports import Format, filename, render
 from audit.models import ReportFile
 from audit.reports import shift as shift_report
 from casino.models import User
 from tables.models import Shift
 
-FORMATS = ("csv", "xlsx", "pdf", "json")
+FORMATS: tuple[Format, ...] = ("csv", "xlsx", "pdf", "json")
 
 
 def write_shift_report(shift: Shift, *, by: User | None, progress: Callable[[int, int, str], None]) -> list[ReportFile]:

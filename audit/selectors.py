@@ -107,7 +107,7 @@ def _sums_of_rounds(shift: Shift) -> dict[int, dict[str, Any]]:
         )
         .order_by()
     )
-    return {row["session"]: row for row in rows}
+    return {row["session"]: dict(row) for row in rows}
 
 
 def _breakage(shift: Shift) -> dict[int, Fraction]:

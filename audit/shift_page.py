@@ -12,7 +12,7 @@ from django.db.models import Count, Sum
 from django.urls import reverse
 
 from audit.board import Board, board_for, jobs_of
-from audit.models import Finding, SessionReconciliation, ShiftReconciliation
+from audit.models import SessionReconciliation, ShiftReconciliation
 from audit.reports import shift as shift_report
 from audit.reports.report import Column, Report, Row, Section
 from audit.reports.shown import emphasis_of, needs_no_thought, shown

@@ -10,7 +10,7 @@ from audit.report_files import write_shift_report
 from casino import jobs
 from casino.models import Job
 from tables.models import Shift, ShiftEvent
-from tables.selectors import with_state
+from tables.selectors import shifts_in
 
 
 def _shift(job: Job) -> Shift:
@@ -46,7 +46,7 @@ def shift_report(job: Job, progress: jobs.Report) -> Mapping[str, Any]:
 def find_due_shifts() -> None:
     """Announce the close of every ended shift that nobody announced: the audit comes and looks by itself."""
     known = set(Job.objects.filter(kind="close_shift").values_list("key", flat=True))
-    for shift in with_state(Shift.objects.all()).filter(state=ShiftEvent.State.ENDED):
+    for shift in shifts_in(ShiftEvent.State.ENDED, Shift.objects.all()):
         key = f"close_shift:{shift.uuid}"
         if key not in known:
             jobs.announce("close_shift", key, {"shift": str(shift.uuid)})

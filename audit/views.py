@@ -13,7 +13,8 @@ from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
 from audit.board import board_for, jobs_of
-from audit.exports import FORMATS, filename, media_type, render as render_report
+from audit.exports import FORMATS, filename, media_type
+from audit.exports import render as render_report
 from audit.reports import shift as shift_report
 from audit.selectors import findings_for
 from audit.shift_page import job_lines, progress_json

@@ -112,7 +112,8 @@ def _version(package: Path) -> str:
 
 def _make_private_folder(path: Path) -> None:
     """Make the socket folder. It is in a folder of everybody's: a stranger may have put something there first."""
-    path.mkdir(mode=0o700, exist_ok=True)
+    with contextlib.suppress(FileExistsError):
+        path.mkdir(mode=0o700)
     found = path.lstat()
     if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid() or stat.S_IMODE(found.st_mode) != 0o700:
         raise EmbeddedError(

@@ -8,7 +8,7 @@ import shutil
 import sys
 from pathlib import Path
 
-from casino.embedded_locks import Busy, EmbeddedError, take
+from casino.embedded_locks import Busy, EmbeddedError, held
 from casino.embedded_state import ROOT_HOMES, Place, place_of, read_secrets, secrets_file, state_of_home
 
 _SECONDS = 20.0
@@ -28,14 +28,14 @@ def _wipe_existing(state: Path) -> None:
     if secrets is None:
         raise EmbeddedError(f"{state} is not a state folder of Pitbook ({secrets_file(state).name} is missing); nothing was deleted.")
     place = place_of(state, secrets)
-    try:
-        leases = take(place.lock("leases"), seconds=_SECONDS, waiting_for="the last user of the servers to end")
-    except Busy as error:
-        raise EmbeddedError(f"{state} is in use and was not deleted. {error}") from error
-    try:
-        _delete(place)
-    finally:
-        os.close(leases)
+    locks = [place.lock("keeper"), place.lock("leases")]  # in this order: the keeper ends when it gets the leases, and wants them first
+    with contextlib.ExitStack() as stack:
+        try:
+            for lock in locks:
+                stack.enter_context(held(lock, seconds=_SECONDS, waiting_for="the last user of the servers to end"))
+        except Busy as error:
+            raise EmbeddedError(f"{state} is in use and was not deleted. {error}") from error
+        _delete(place, last=[secrets_file(state), *locks])
     sys.stdout.write(f"deleted: {state}\n")
 
 
@@ -46,11 +46,10 @@ def _homes(state: Path) -> list[Path]:
     return [home for home in ROOT_HOMES.iterdir() if state_of_home(home) == state]
 
 
-def _delete(place: Place) -> None:
-    """Delete everything, the lock that we hold last: whoever waits for it then sees that the folder is gone, and makes it anew."""
+def _delete(place: Place, last: list[Path]) -> None:
+    """Delete everything, the locks that we hold at the end: whoever waits for one then sees that the folder is gone, and makes it anew."""
     for folder in {place.home, place.run} - {place.state}:
         shutil.rmtree(folder, ignore_errors=True)
-    last = [secrets_file(place.state), place.lock("leases")]
     for path in [*(each for each in place.state.iterdir() if each not in last), *last]:
         if path.is_dir() and not path.is_symlink():
             shutil.rmtree(path)

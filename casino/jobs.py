@@ -203,5 +203,8 @@ def progress_of(job: Job) -> Step | None:
 
 def broker_client() -> redis.Redis:
     """Return a client of the Redis-protocol server, embedded or elsewhere."""
-    url = settings.REDIS_URL or settings.SERVERS.redis_url(db=1)
+    url = settings.REDIS_URL
+    if not url:
+        assert settings.SERVERS is not None
+        url = settings.SERVERS.redis_url(db=1)
     return redis.Redis.from_url(url, socket_connect_timeout=2, socket_timeout=2)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from audit.views import tonight
 from django.contrib import admin
 from django.urls import include, path
 from django.views.generic import RedirectView
 from drf_spectacular.views import SpectacularAPIView
 
+from audit.views import tonight
 from casino.health import health
 
 urlpatterns = [

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import datetime
 from uuid import UUID
 
@@ -12,7 +12,7 @@ from casino.errors import BrokenBooks, Conflict, NotFound, Refused, Unavailable
 from casino.models import User
 from casino.transactions import broken_constraint, in_transaction
 from ledger.drafts import EntryDraft, TransferDraft
-from ledger.models import Account, Entry, Transfer
+from ledger.models import Account, Entry
 from ledger.selectors import balances
 
 
@@ -119,53 +119,35 @@ def _change(draft: EntryDraft, code: str) -> int:
     return sum((t.debit == code) * t.amount - (t.credit == code) * t.amount for t in draft.transfers)
 
 
+_INSERT = """
+WITH e AS (
+    INSERT INTO ledger_entry (uuid, kind, reference, fingerprint, reverses_id, property, shift, session, round, gaming_day, occurred_at,
+        recorded_by_id, on_behalf_of_id, witness_id, memo, late, paytable, paytable_sha256, engine_version, transfer_count)
+    VALUES (%s, %s, %s, %s, (SELECT id FROM ledger_entry WHERE uuid = %s), %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)
+    RETURNING id, gaming_day
+), t AS (
+    INSERT INTO ledger_transfer (gaming_day, entry_id, line, credit_account_id, debit_account_id, currency, amount)
+    SELECT e.gaming_day, e.id, x.line, x.credit, x.debit, %s, x.amount
+    FROM e, unnest(%s::bigint[], %s::bigint[], %s::bigint[]) WITH ORDINALITY AS x (credit, debit, amount, line)
+)
+SELECT id FROM e
+"""
+
+
 def _insert(draft: EntryDraft, accounts: Mapping[str, Account], by: User) -> Entry:
-    """Insert the entry and its transfers, and have the database check them before the service returns."""
-    reverses = None
-    if draft.reverses is not None:
-        reverses = Entry.objects.get(uuid=draft.reverses)
-    entry = Entry.objects.create(
-        uuid=draft.uuid,
-        kind=draft.kind,
-        reference=draft.reference,
-        fingerprint=draft.fingerprint(),
-        reverses=reverses,
-        property=draft.property,
-        shift=draft.shift,
-        session=draft.session,
-        round=draft.round,
-        gaming_day=draft.gaming_day,
-        occurred_at=draft.occurred_at,
-        recorded_by=by,
-        on_behalf_of_id=draft.on_behalf_of,
-        witness_id=draft.witness,
-        memo=draft.memo,
-        late=draft.late,
-        paytable=draft.paytable,
-        paytable_sha256=draft.paytable_sha256,
-        engine_version=draft.engine_version,
-        transfer_count=len(draft.transfers),
-    )
-    Transfer.objects.bulk_create(_rows(entry, draft.transfers, accounts, draft.currency))
-    with connection.cursor() as cursor:
-        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
-        cursor.execute("SET CONSTRAINTS ALL DEFERRED")
-    return entry
-
-
-def _rows(entry: Entry, transfers: Sequence[TransferDraft], accounts: Mapping[str, Account], currency: str) -> list[Transfer]:
-    return [
-        Transfer(
-            gaming_day=entry.gaming_day,
-            entry=entry,
-            line=line,
-            credit_account=accounts[transfer.credit],
-            debit_account=accounts[transfer.debit],
-            currency=currency,
-            amount=transfer.amount,
-        )
-        for line, transfer in enumerate(transfers, start=1)
+    """Insert the entry and its transfers in one statement, and have the database check them before the service returns."""
+    moved = draft.transfers
+    columns = [
+        *(draft.uuid, draft.kind, draft.reference, draft.fingerprint(), draft.reverses, draft.property, draft.shift, draft.session, draft.round),
+        *(draft.gaming_day, draft.occurred_at, by.pk, draft.on_behalf_of, draft.witness, draft.memo, draft.late),
+        *(draft.paytable, draft.paytable_sha256, draft.engine_version, len(moved), draft.currency),
+        *([accounts[t.credit].pk for t in moved], [accounts[t.debit].pk for t in moved], [t.amount for t in moved]),
     ]
+    with connection.cursor() as cursor:
+        cursor.execute(_INSERT, columns)
+        (entry_id,) = cursor.fetchone()
+        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE; SET CONSTRAINTS ALL DEFERRED")
+    return Entry.objects.get(pk=entry_id)
 
 
 _MEANS = {

@@ -17,7 +17,7 @@ from tables.services.paytables import paytable_of
 
 @dataclass(frozen=True)
 class Told:
-    """One thing that was recorded: cards (by name), or a text."""
+    """One thing that was recorded: cards (by name), or a text; a thing that was ticked has neither."""
 
     label: str
     cards: Sequence[str] = ()
@@ -50,7 +50,7 @@ class ToldWager:
 
 @dataclass(frozen=True)
 class ToldSeat:
-    """One seat: what was recorded of it, its hand in words, its wagers."""
+    """One seat: what was recorded of it beside amounts, its hand in words, its wagers."""
 
     number: int
     told: Sequence[Told]
@@ -81,7 +81,8 @@ def tell(played: Round, wagers: Sequence[Wager]) -> RoundStory:
         number = seat["seat"]
         lines = [ToldWager(wager, whys.get((wager.seat, wager.kind), "")) for wager in wagers if wager.seat == number]
         hand = settlement.hands.get(number, "") if settlement else ""
-        seats.append(ToldSeat(number, _told(game.layout.seat_fields, seat, exponent), hand, lines))
+        fields = [field for field in game.layout.seat_fields if field.kind != "amount"]
+        seats.append(ToldSeat(number, _told(fields, seat, exponent), hand, lines))
     told = _told(game.layout.round_fields, facts, exponent)
     house_due = None if played.collect is None or played.pay is None else played.collect - played.pay
     return RoundStory(game, told, seats, (settlement.dealer_hand or "") if settlement else "", house_due)
@@ -109,5 +110,5 @@ def _tell_field(field: Field, value: Any, exponent: int) -> Told:
     if field.kind == "amount":
         return Told(field.label, text=format_amount(value, exponent))
     if field.kind == "flag":
-        return Told(field.label, text="yes")
+        return Told(field.label)
     return Told(field.label, text=" ".join(map(str, value)) if isinstance(value, list) else str(value))

@@ -36,6 +36,16 @@ def sessions_with_state(sessions: QuerySet[TableSession]) -> QuerySet[TableSessi
     return sessions.annotate(state=Subquery(last))
 
 
+def shifts_in(state: str, shifts: QuerySet[Shift]) -> QuerySet[Shift]:
+    """Return those of `shifts` whose last event says `state`. No query of its own."""
+    return with_state(shifts).filter(state=state)  # type: ignore[misc]
+
+
+def sessions_in(state: str, sessions: QuerySet[TableSession]) -> QuerySet[TableSession]:
+    """Return those of `sessions` whose last event says `state`. No query of its own."""
+    return sessions_with_state(sessions).filter(state=state)  # type: ignore[misc]
+
+
 def shift_state(shift: Shift) -> str:
     """Return the state of `shift`. One query."""
     return ShiftEvent.objects.filter(shift=shift).order_by("-sequence").values_list("state", flat=True).first() or ""
@@ -56,8 +66,8 @@ def table_of(code: str) -> Table:
 
 def open_sessions() -> QuerySet[TableSession]:
     """Return every open session with table, pit, property and shift, by table."""
-    sessions = sessions_with_state(TableSession.objects.select_related("shift", "table__property", "table__pit"))
-    return sessions.filter(state=SessionEvent.State.OPEN).order_by("table__code")
+    sessions = TableSession.objects.select_related("shift", "table__property", "table__pit")
+    return sessions_in(SessionEvent.State.OPEN, sessions).order_by("table__code")
 
 
 def open_sessions_for(user: User, action: str) -> QuerySet[TableSession]:
@@ -69,8 +79,7 @@ def open_sessions_for(user: User, action: str) -> QuerySet[TableSession]:
 def open_session(table: Table) -> TableSession:
     """Return the table's open session. One query. Raises Conflict (`session_closed`)."""
     session = (
-        sessions_with_state(TableSession.objects.filter(table=table))
-        .filter(state=SessionEvent.State.OPEN)
+        sessions_in(SessionEvent.State.OPEN, TableSession.objects.filter(table=table))
         .select_related("shift", "table__property", "table__pit")
         .order_by("-pk")
         .first()

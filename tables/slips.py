@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -108,14 +109,12 @@ class _Reader:
 
     def _uuid(self, key: str) -> UUID | None:
         value = self.raw.get(key)
-        try:
-            return UUID(value) if isinstance(value, str) else self._wrong_uuid(key)
-        except ValueError:
-            return self._wrong_uuid(key)
-
-    def _wrong_uuid(self, key: str) -> None:
+        if isinstance(value, str):
+            with suppress(ValueError):
+                return UUID(value)
         if key in self.raw:
             self._fault("bad_type", key, f"“{key}” is a UUID as text.")
+        return None
 
     def _text(self, key: str, *, most: int, where: str | None = None, source: Mapping[str, Any] | None = None) -> str:
         value = (source or self.raw).get(key)

@@ -5,102 +5,18 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta, tzinfo
-from fractions import Fraction
+from datetime import tzinfo
 from hashlib import sha256
 from typing import Any
 
-from audit.reports.report import Column, Kind, Report, Row, Section, Value
+from audit.reports.machine import machine, utf8
+from audit.reports.report import Report, Row, Section
 from casino.canonical import canonical_json
 from casino.errors import BrokenBooks
 
 FORMAT = "pitbook-report/1"
-LARGEST = 2**53 - 1
-SECOND = timedelta(seconds=1)
 
 _dumps = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), check_circular=False).encode
-Machine = str | int | None
-
-
-def seconds(value: timedelta) -> int:
-    """Return whole seconds, towards zero."""
-    return value // SECOND if value >= timedelta(0) else -(-value // SECOND)
-
-
-def machine(column: Column, clock: tzinfo) -> Callable[[Value], Machine]:
-    """Return what turns a value of `column` into what JSON holds.
-
-    Amounts are whole minor units and durations whole seconds; whole numbers beyond 2^53 - 1 are text (RFC 7493), percents
-    "numerator/denominator", moments ISO 8601 with the offset at `clock`, None null. What it returns raises TypeError for a value that is
-    not of the column's kind: a float above all.
-    """
-    encode = _ENCODERS[column.kind]
-
-    def checked(value: Value) -> Machine:
-        if value is None:
-            return None
-        try:
-            return encode(value, clock)
-        except _NotOfKind:
-            raise TypeError(f"{column.key}: {value!r} is no {column.kind}") from None
-
-    return checked
-
-
-class _NotOfKind(Exception):
-    pass
-
-
-def _text(value: Value, clock: tzinfo) -> Machine:
-    if not isinstance(value, str):
-        raise _NotOfKind
-    return _utf8(value)
-
-
-def _whole(value: Value, clock: tzinfo) -> Machine:
-    if not isinstance(value, int) or isinstance(value, bool):
-        raise _NotOfKind
-    return value if -LARGEST <= value <= LARGEST else str(value)
-
-
-def _ratio(value: Value, clock: tzinfo) -> Machine:
-    if not isinstance(value, (Fraction, int)) or isinstance(value, bool):
-        raise _NotOfKind
-    return f"{value.numerator}/{value.denominator}"
-
-
-def _moment(value: Value, clock: tzinfo) -> Machine:
-    if not isinstance(value, datetime) or value.utcoffset() is None:
-        raise _NotOfKind
-    return value.astimezone(clock).isoformat()
-
-
-def _day(value: Value, clock: tzinfo) -> Machine:
-    if not isinstance(value, date) or isinstance(value, datetime):
-        raise _NotOfKind
-    return value.isoformat()
-
-
-def _duration(value: Value, clock: tzinfo) -> Machine:
-    if not isinstance(value, timedelta):
-        raise _NotOfKind
-    return seconds(value)
-
-
-_ENCODERS: dict[Kind, Callable[[Value, tzinfo], Machine]] = {
-    "text": _text,
-    "integer": _whole,
-    "amount": _whole,
-    "percent": _ratio,
-    "moment": _moment,
-    "day": _day,
-    "duration": _duration,
-}
-
-
-def _utf8(text: Any) -> str:
-    """Return `text` with lone surrogates, which no file can hold, as U+FFFD."""
-    return str(text) if text.isascii() else text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 class SectionReading:
@@ -146,7 +62,7 @@ class SectionReading:
             yield row
         self.totals = self._last_row()
         last = self.as_json(self.totals) if self.totals else None
-        self._emit(f'],"title":{_dumps(_utf8(self.section.title))},"totals":{_dumps(last)}}}'.encode())
+        self._emit(f'],"title":{_dumps(utf8(self.section.title))},"totals":{_dumps(last)}}}'.encode())
 
     def _add(self, row: Row) -> None:
         for index in self._summed:
@@ -178,8 +94,8 @@ def _label(section: Section) -> int | None:
 
 
 def _opening(section: Section) -> bytes:
-    columns = [{"decimals": c.decimals, "key": c.key, "kind": c.kind, "label": _utf8(c.label), "total": c.total} for c in section.columns]
-    start = canonical_json({"columns": columns, "empty": _utf8(section.empty), "key": section.key, "note": _utf8(section.note)})
+    columns = [{"decimals": c.decimals, "key": c.key, "kind": c.kind, "label": utf8(c.label), "total": c.total} for c in section.columns]
+    start = canonical_json({"columns": columns, "empty": utf8(section.empty), "key": section.key, "note": utf8(section.note)})
     return start[:-1] + b',"rows":['
 
 
@@ -237,23 +153,23 @@ class Reading:
 
 def head(report: Report) -> bytes:
     """Return the canonical JSON object's beginning, up to the key before "printed"."""
-    facts = [[_utf8(label), _utf8(value)] for label, value in report.facts]
-    code = None if report.code is None else _utf8(report.code)
+    facts = [[utf8(label), utf8(value)] for label, value in report.facts]
+    code = None if report.code is None else utf8(report.code)
     start = {
         "code": code,
         "currency": report.currency,
         "exponent": report.exponent,
         "facts": facts,
         "format": FORMAT,
-        "identity": _utf8(report.identity),
-        "made_from": _utf8(report.made_from),
+        "identity": utf8(report.identity),
+        "made_from": utf8(report.made_from),
     }
     return canonical_json(start)[:-1]
 
 
 def tail(report: Report) -> bytes:
     """Return the canonical JSON object's end, from the key after "sha256"."""
-    end = canonical_json({"subtitle": _utf8(report.subtitle), "title": _utf8(report.title), "zone": report.zone})
+    end = canonical_json({"subtitle": utf8(report.subtitle), "title": utf8(report.title), "zone": report.zone})
     return b"," + end[1:]
 
 

@@ -9,7 +9,7 @@ from fractions import Fraction
 from functools import partial
 from typing import Any
 
-from audit.reports.reading import machine, seconds
+from audit.reports.machine import machine, seconds
 from audit.reports.report import Column, Emphasis, Report, Row, Value
 from casino.money import format_amount
 

@@ -75,7 +75,7 @@ def open_session(shift: Shift, table: Table, opener: CountSlip, *, at: datetime,
     lock_name(f"open:{table.uuid}")
     if selectors.shift_state(shift) != ShiftEvent.State.OPEN:
         raise Conflict("shift_ended", f"The {shift} has ended.")
-    if selectors.sessions_with_state(TableSession.objects.filter(table=table)).filter(state=SessionEvent.State.OPEN).exists():
+    if selectors.sessions_in(SessionEvent.State.OPEN, TableSession.objects.filter(table=table)).exists():
         raise Conflict("session_open", f"{table} is open already.")
     sequence = TableSession.objects.filter(shift=shift, table=table).count() + 1
     session = TableSession.objects.create(shift=shift, table=table, sequence=sequence)
@@ -117,7 +117,7 @@ def end_shift(shift: Shift, *, at: datetime, by: User) -> ShiftEvent:
         raise Conflict("shift_ended", f"The {shift} has ended already.")
     open_tables = [
         session.table.code
-        for session in selectors.sessions_with_state(shift.sessions.select_related("table")).filter(state=SessionEvent.State.OPEN)
+        for session in selectors.sessions_in(SessionEvent.State.OPEN, shift.sessions.select_related("table"))
     ]
     if open_tables:
         raise Conflict("sessions_open", f"Still open: {', '.join(open_tables)}.", tables=open_tables)

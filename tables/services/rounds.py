@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from django.db import IntegrityError, connection, transaction
+from django.db import IntegrityError, transaction
 from django.db.models import Max
 
 from casino import roles
@@ -202,9 +202,6 @@ def _post(played: Round, session: TableSession, table: Table, ruled: Ruled, by: 
         engine_version=ENGINE_VERSION,
     )
     post_entry(draft, by=by)
-    with connection.cursor() as cursor:
-        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
-        cursor.execute("SET CONSTRAINTS ALL DEFERRED")
 
 
 def _translate(error: IntegrityError, slip: RoundSlip, number: int) -> Round:

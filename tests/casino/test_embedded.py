@@ -13,7 +13,7 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import psycopg
@@ -440,13 +440,17 @@ def test_another_users_state_is_refused(house: House, monkeypatch: pytest.Monkey
 
 
 @user_only
-def test_a_socket_folder_of_a_strangers_is_refused(new_house: House) -> None:
+@pytest.mark.parametrize(
+    "squat", [lambda path: path.mkdir(mode=0o755), Path.touch, lambda path: path.symlink_to("/")], ids=["folder", "file", "link"]
+)
+def test_a_socket_folder_of_a_strangers_is_refused(new_house: House, squat: Callable[[Path], None]) -> None:
     embedded.locate(new_house.state)
-    new_house.place.run.mkdir(mode=0o755)
+    run = new_house.place.run
+    squat(run)
     code, complaint = new_house.hold().outcome()
     assert code == 1
-    assert f"The socket folder {new_house.place.run} is not a folder of yours alone" in complaint
-    new_house.place.run.rmdir()
+    assert f"The socket folder {run} is not a folder of yours alone" in complaint
+    run.rmdir() if run.is_dir() and not run.is_symlink() else run.unlink()
 
 
 @pytest.mark.slow

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import quote
 
+import kombu
 import psycopg
 import pytest
 from django.core.management import CommandError, call_command
@@ -98,6 +99,16 @@ def test_a_server_that_is_not_to_be_had_is_a_database_error(house: House) -> Non
         "except OperationalError as error: print(error)\n"
     )
     assert django(house, code) == "no disk\n"
+
+
+def test_the_broker_url_is_one_that_kombu_understands(house: House) -> None:
+    house.hold().up()
+    with kombu.Connection(embedded.locate(house.state).broker_url()) as connection:
+        queue = connection.SimpleQueue("slips")
+        queue.put({"table": "UTH-01"})
+        assert queue.get(timeout=10).payload == {"table": "UTH-01"}
+        queue.close()
+    house.leave()
 
 
 def test_dbshell_needs_no_psql_of_the_machine(house: House, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from argparse import ArgumentParser
-
+from django.core.management.base import CommandParser
 from django.core.management.commands.migrate import Command as Migrate
 
 from casino.append_only import OWNER_ALIAS
@@ -12,7 +11,7 @@ from casino.append_only import OWNER_ALIAS
 class Command(Migrate):
     """Migrate as the owner: the application owns nothing and cannot."""
 
-    def add_arguments(self, parser: ArgumentParser) -> None:
+    def add_arguments(self, parser: CommandParser) -> None:
         """Make the owner's alias the default."""
         super().add_arguments(parser)
         parser.set_defaults(database=OWNER_ALIAS)

@@ -32,7 +32,7 @@
     text(form.querySelector('[data-dealer="hand"]'), found.dealer.hand || "—");
     const note = form.querySelector('[data-dealer="note"]');
     text(note, found.dealer.note);
-    note.className = found.dealer.note === "qualifies" ? "good" : "dim";
+    if (note) note.className = found.dealer.note === "qualifies" ? "good" : "dim";
     for (const [name, spot] of Object.entries(found.spots)) showSpot(name, spot, found);
     for (const row of form.querySelectorAll(".dues tr[data-seat]")) showSeat(row, found.seats[row.dataset.seat]);
     for (const cell of form.querySelectorAll("[data-house]")) text(cell, found.house[cell.dataset.house] || (cell.dataset.house === "handle" ? "—" : ""));

@@ -194,7 +194,7 @@ class UltimateTexasHoldem(RoundGame[UthDeal]):
             Field("blind", "Blind", "amount", help="equals the ante", habit="follows"),
             Field("trips", "Trips", "amount", required=False, habit="again"),
             Field("play", "Play", "amount", required=False, help="a multiple of the ante", times_of="ante"),
-            Field("street", "Played on the", "choice", required=False, choices=STREETS, habit="follows"),
+            Field("street", "Street", "choice", required=False, choices=STREETS, habit="follows"),
             Field("folded", "Folded", "flag", required=False),
         ),
         first_seat=1,

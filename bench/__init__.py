@@ -1,0 +1,1 @@
+"""Measurements, each beside its peers in the same run. `make bench` runs them all."""
