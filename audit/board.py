@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from django.db.models import Count, F, Max, Q, Sum
+from django.db.models import Count, F, Max, Q, QuerySet, Sum
 
 from audit.models import Finding, FindingEvent
 from audit.selectors import findings_with_state, tray_counts
@@ -74,7 +74,8 @@ class Board:
 
 def newest_shift(user: User) -> Shift | None:
     """Return the newest shift that `user` may see, an open one first. One query."""
-    return shifts_for(user).order_by("-state", "-gaming_day", "-starts_at").first()  # "open" comes after "ended"
+    shifts: QuerySet[Any] = shifts_for(user)
+    return shifts.order_by("-state", "-gaming_day", "-starts_at").first()  # "open" comes after "ended"
 
 
 def board_for(user: User, *, at: datetime, shift: Shift | None = None) -> Board | None:
@@ -132,7 +133,7 @@ def _tile(table: Table, session: TableSession | None, figures: _Figures, at: dat
 
 
 def _rounds(shift: Shift, at: datetime) -> Mapping[int, dict[str, Any]]:
-    rows = (
+    rows: Iterable[Any] = (
         Round.objects.filter(session__shift=shift)
         .values("session")
         .annotate(
@@ -151,10 +152,14 @@ def _dealers(shift: Shift) -> Mapping[int, str]:
     return dict(turns.values_list("session", "dealer__code"))
 
 
+def waiting(findings: QuerySet[Any]) -> QuerySet[Any]:
+    """Return those of `findings`, which know their state, that wait for somebody: not closed, and more than a note."""
+    return findings.exclude(state=FindingEvent.State.CLOSED).exclude(severity=Finding.Severity.NOTE)
+
+
 def _open_findings(shift: Shift) -> Mapping[int, int]:
-    still_open = findings_with_state(Finding.objects.filter(shift=shift, session__isnull=False)).exclude(state=FindingEvent.State.CLOSED)
-    rows = still_open.exclude(severity=Finding.Severity.NOTE).values("session").annotate(n=Count("pk")).order_by()
-    return {row["session"]: row["n"] for row in rows}
+    found = waiting(findings_with_state(Finding.objects.filter(shift=shift, session__isnull=False)))
+    return {row["session"]: row["n"] for row in found.values("session").annotate(n=Count("pk")).order_by()}
 
 
 def _expected(shift: Shift, sessions: Iterable[TableSession]) -> Mapping[int, tuple[int | None, int | None]]:

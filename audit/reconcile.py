@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from audit.compare import FindingDraft
-from casino.money import Minor
+from casino.money import Minor, format_amount
 
 
 @dataclass(frozen=True)
@@ -84,10 +84,13 @@ def reconcile(opener: Minor | None, movements: Movements, closer: Minor | None, 
     )
 
 
-def count_findings(draft: ReconciliationDraft, *, tray_in_books: int | None, explain_over: int, major_over: int) -> Sequence[FindingDraft]:
+def count_findings(
+    draft: ReconciliationDraft, *, tray_in_books: int | None, explain_over: int, major_over: int, exponent: int
+) -> Sequence[FindingDraft]:
     """Return a draft for every count that is off by `explain_over` minor units or more, and for books that do not agree with the rounds.
 
-    `tray_in_books` is what the books say the tray held when it was opened; a counted opener that differs is a finding.
+    `tray_in_books` is what the books say the tray held when it was opened; a counted opener that differs is a finding. `exponent`: decimals
+    of the currency, for the reason as a person reads it.
     """
     found = []
     expected_drop = draft.movements.buy_ins
@@ -108,9 +111,13 @@ def count_findings(draft: ReconciliationDraft, *, tray_in_books: int | None, exp
         if gap is None or abs(gap) < max(explain_over, 1):
             continue
         severity = "major" if abs(gap) >= major_over or kind == "book_variance" else "minor"
-        why = f"{words}: {counted} − {expected} = {gap}."
+        why = f"{words}: {_money(counted, exponent)} − {_money(expected, exponent)} = {_money(gap, exponent)}."
         found.append(FindingDraft(kind, severity, gap, why, wager=what, due=expected, done=counted))
     return found
+
+
+def _money(amount: int | None, exponent: int) -> str:
+    return "—" if amount is None else format_amount(amount, exponent)
 
 
 def _less(counted: int | None, expected: int | None) -> int | None:

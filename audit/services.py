@@ -55,9 +55,7 @@ def _look(played: Round, wagers: list[Wager], major_over: int) -> list[FindingDr
     game, paytable = games()[played.game], paytable_of(played.paytable)
     facts = selectors.facts_of(played)
     settlement = game.settle(game.read(facts, paytable), paytable)
-    done = [
-        WagerDone(w.seat, w.kind, w.stake, w.collected, w.paid, w.mispaid, w.first_collected, w.first_paid, w.note) for w in wagers
-    ]
+    done = [WagerDone(w.seat, w.kind, w.stake, w.collected, w.paid, w.mispaid, w.first_collected, w.first_paid, w.note) for w in wagers]
     drafts = compare_round(settlement.dues, done, paytable.odds, is_pot_game=game.is_pot_game, major_over=major_over)
     drafts += _kept_due(settlement, wagers)
     if wants_second_opinion(played.uuid, settlement.dues):
@@ -200,4 +198,4 @@ def _keep_reconciliation(
 def _off(session: TableSession, draft: ReconciliationDraft, shift: Shift) -> Iterable[FindingDraft]:
     house = shift.property
     in_books = held_before(house.uuid, tray(session.table.code), session.recorded_at)
-    return count_findings(draft, tray_in_books=in_books, explain_over=house.explain_over, major_over=house.notify_over)
+    return count_findings(draft, tray_in_books=in_books, explain_over=house.explain_over, major_over=house.notify_over, exponent=house.exponent)

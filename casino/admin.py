@@ -17,7 +17,7 @@ from casino import people, roles
 from casino.errors import CasinoError
 from casino.jobs import progress_of
 from casino.models import Job, RoleEvent, User
-from casino.read_only import ReadOnlyAdmin, person
+from casino.read_only import ReadOnlyAdmin, SeenInline, person
 
 
 class NewPerson(BaseUserCreationForm):
@@ -40,25 +40,14 @@ class RoleOrder(forms.Form):
     action = forms.ChoiceField(choices=[("grant", "Grant"), ("review", "Review"), ("withdraw", "Withdraw")])
 
 
-class RolesInline(admin.TabularInline):
-    """A person's role events, in their order."""
+class RolesInline(SeenInline):
+    """A person's role events, newest first."""
 
     model = RoleEvent
     fk_name = "user"
-    fields = ("role", "action", "pits", "by", "recorded_at")
-    readonly_fields = fields
+    fields = readonly_fields = ("role", "action", "pits", "by", "recorded_at")
     ordering = ("-sequence",)
-    verbose_name_plural = "roles, as they were granted, reviewed and withdrawn"
-    extra = 0
-    can_delete = False
-
-    def has_add_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        """Return no: roles go through casino.people."""
-        return False
-
-    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        """Return no: what was granted stays written."""
-        return False
+    verbose_name_plural = "roles: granted, reviewed, withdrawn"
 
 
 @admin.register(User)
@@ -121,9 +110,7 @@ class PeopleAdmin(UserAdmin):
             _order(request, self.get_queryset(request).get(pk=pk), form.cleaned_data)
         return HttpResponseRedirect(reverse("admin:casino_user_change", args=[pk]))
 
-    def change_view(
-        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
-    ) -> HttpResponse:
+    def change_view(self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None) -> HttpResponse:
         """Return the person's page, with the form for roles."""
         return super().change_view(request, object_id, form_url, {"role_form": RoleOrder(), **(extra_context or {})})
 

@@ -42,7 +42,7 @@ class DayRange(ListFilter):
         """Return yes: there is always something to type."""
         return True
 
-    def expected_parameters(self) -> list[str]:
+    def expected_parameters(self) -> list[str | None]:
         """Return the names in the address."""
         return [FROM, TO]
 

@@ -21,7 +21,7 @@ class BoundedPaginator(Paginator):
     """Counts no further than `MOST_COUNTED` rows, so that a list of millions opens as fast as one of ten; filters reach the rest."""
 
     @cached_property
-    def count(self) -> int:  # type: ignore[override]
+    def count(self) -> int:
         """Return how many rows there are, at most `MOST_COUNTED`. One query, bounded."""
         return min(self._counted, MOST_COUNTED)
 
@@ -97,12 +97,30 @@ class ReadOnlyAdmin(admin.ModelAdmin):
         _only_looked_at(request)
         return super().changelist_view(request, extra_context)
 
-    def change_view(
-        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
-    ) -> HttpResponse:
+    def change_view(self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None) -> HttpResponse:
         """Return the row's page, without a history of changes: there are none."""
         _only_looked_at(request)
         return super().change_view(request, object_id, form_url, {"read_only": True, **(extra_context or {})})
+
+
+class SeenInline(admin.TabularInline):
+    """Rows of a page, to look at."""
+
+    template = "admin/seen_inline.html"
+    extra = 0
+    can_delete = False
+
+    def has_view_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        """Return yes: whoever sees the page sees its parts."""
+        return True
+
+    def has_add_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        """Return no: rows come through services."""
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        """Return no: what is written stays."""
+        return False
 
 
 def _only_looked_at(request: HttpRequest) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from datetime import datetime
 from uuid import UUID
 
@@ -42,16 +41,34 @@ def post_entry(draft: EntryDraft, *, by: User) -> Entry:
     """
     if draft.shift is not None:
         lock_shift(draft.shift)
-    if (kept := Entry.objects.filter(reference=draft.reference).first()) is not None:
-        return _the_same(kept, draft)
-    accounts = _accounts(draft)
-    _hold_limits(draft, accounts)
+    known, limited = _look(draft)
+    if known:
+        return _the_same(Entry.objects.get(reference=draft.reference), draft)
+    if limited:
+        _hold_limits(draft)
     try:
         with transaction.atomic():
-            entry = _insert(draft, accounts, by)
+            return _insert(draft, by)
     except IntegrityError as error:
         return _translate(error, draft)
-    return entry
+
+
+_LOOK = """
+SELECT EXISTS (SELECT FROM ledger_entry WHERE reference = %s),
+       EXISTS (SELECT FROM ledger_account WHERE property = %s AND code = ANY(%s) AND (floor IS NOT NULL OR ceiling IS NOT NULL))
+"""
+
+
+def _look(draft: EntryDraft) -> tuple[bool, bool]:
+    """Return whether the reference is posted already, and whether one of the accounts has a floor or a ceiling. One query."""
+    with connection.cursor() as cursor:
+        cursor.execute(_LOOK, [draft.reference, draft.property, sorted(_codes(draft))])
+        known, limited = cursor.fetchone()
+    return known, limited
+
+
+def _codes(draft: EntryDraft) -> set[str]:
+    return {code for transfer in draft.transfers for code in (transfer.credit, transfer.debit)}
 
 
 def reverse_entry(entry: Entry, *, occurred_at: datetime, reason: str, by: User, witness: User | None = None) -> Entry:
@@ -92,20 +109,10 @@ def _the_same(kept: Entry, draft: EntryDraft) -> Entry:
     return kept
 
 
-def _accounts(draft: EntryDraft) -> Mapping[str, Account]:
-    codes = {code for transfer in draft.transfers for code in (transfer.credit, transfer.debit)}
-    found = {account.code: account for account in Account.objects.filter(property=draft.property, code__in=codes)}
-    if missing := sorted(codes - found.keys()):
-        raise NotFound("no_account", f"There is no account {missing[0]}.", account=missing[0])
-    return found
-
-
-def _hold_limits(draft: EntryDraft, accounts: Mapping[str, Account]) -> None:
+def _hold_limits(draft: EntryDraft) -> None:
     """Row-lock the accounts with a floor or a ceiling in sorted order, and refuse what would cross it."""
-    limited = sorted(a.pk for a in accounts.values() if a.floor is not None or a.ceiling is not None)
-    if not limited:
-        return
-    locked = {account.pk: account for account in Account.objects.select_for_update().filter(pk__in=limited).order_by("pk")}
+    limited = Account.objects.filter(property=draft.property, code__in=_codes(draft)).exclude(floor=None, ceiling=None)
+    locked = {account.pk: account for account in limited.select_for_update().order_by("pk")}
     held = balances(locked.values())
     for account in locked.values():
         after = held[account.pk] + _change(draft, account.code)
@@ -124,30 +131,50 @@ WITH e AS (
     INSERT INTO ledger_entry (uuid, kind, reference, fingerprint, reverses_id, property, shift, session, round, gaming_day, occurred_at,
         recorded_by_id, on_behalf_of_id, witness_id, memo, late, paytable, paytable_sha256, engine_version, transfer_count)
     VALUES (%s, %s, %s, %s, (SELECT id FROM ledger_entry WHERE uuid = %s), %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)
-    RETURNING id, gaming_day
+    RETURNING id, gaming_day, property, recorded_at
 ), t AS (
     INSERT INTO ledger_transfer (gaming_day, entry_id, line, credit_account_id, debit_account_id, currency, amount)
-    SELECT e.gaming_day, e.id, x.line, x.credit, x.debit, %s, x.amount
-    FROM e, unnest(%s::bigint[], %s::bigint[], %s::bigint[]) WITH ORDINALITY AS x (credit, debit, amount, line)
+    SELECT e.gaming_day, e.id, x.line, c.id, d.id, %s, x.amount
+    FROM e CROSS JOIN unnest(%s::text[], %s::text[], %s::bigint[]) WITH ORDINALITY AS x (credit, debit, amount, line)
+    JOIN ledger_account c ON c.property = e.property AND c.code = x.credit
+    JOIN ledger_account d ON d.property = e.property AND d.code = x.debit
 )
-SELECT id FROM e
+SELECT id, recorded_at FROM e
 """
 
 
-def _insert(draft: EntryDraft, accounts: Mapping[str, Account], by: User) -> Entry:
+def _insert(draft: EntryDraft, by: User) -> Entry:
     """Insert the entry and its transfers in one statement, and have the database check them before the service returns."""
     moved = draft.transfers
-    columns = [
-        *(draft.uuid, draft.kind, draft.reference, draft.fingerprint(), draft.reverses, draft.property, draft.shift, draft.session, draft.round),
-        *(draft.gaming_day, draft.occurred_at, by.pk, draft.on_behalf_of, draft.witness, draft.memo, draft.late),
-        *(draft.paytable, draft.paytable_sha256, draft.engine_version, len(moved), draft.currency),
-        *([accounts[t.credit].pk for t in moved], [accounts[t.debit].pk for t in moved], [t.amount for t in moved]),
-    ]
+    columns = {
+        "uuid": draft.uuid,
+        "kind": draft.kind,
+        "reference": draft.reference,
+        "fingerprint": draft.fingerprint(),
+        "reverses": draft.reverses,
+        "property": draft.property,
+        "shift": draft.shift,
+        "session": draft.session,
+        "round": draft.round,
+        "gaming_day": draft.gaming_day,
+        "occurred_at": draft.occurred_at,
+        "recorded_by_id": by.pk,
+        "on_behalf_of_id": draft.on_behalf_of,
+        "witness_id": draft.witness,
+        "memo": draft.memo,
+        "late": draft.late,
+        "paytable": draft.paytable,
+        "paytable_sha256": draft.paytable_sha256,
+        "engine_version": draft.engine_version,
+        "transfer_count": len(moved),
+    }
+    arrays = [[t.credit for t in moved], [t.debit for t in moved], [t.amount for t in moved]]
     with connection.cursor() as cursor:
-        cursor.execute(_INSERT, columns)
-        (entry_id,) = cursor.fetchone()
+        cursor.execute(_INSERT, [*columns.values(), draft.currency, *arrays])
+        entry_id, recorded_at = cursor.fetchone()
         cursor.execute("SET CONSTRAINTS ALL IMMEDIATE; SET CONSTRAINTS ALL DEFERRED")
-    return Entry.objects.get(pk=entry_id)
+    del columns["reverses"]
+    return Entry(id=entry_id, recorded_at=recorded_at, **columns)
 
 
 _MEANS = {
@@ -162,12 +189,19 @@ def _translate(error: IntegrityError, draft: EntryDraft) -> Entry:
     name = broken_constraint(error)
     if name.startswith("ledger_entry_reference") and (kept := Entry.objects.filter(reference=draft.reference).first()) is not None:
         return _the_same(kept, draft)
+    if name == "ledger_entry_counts" and (missing := _missing_account(draft)) is not None:
+        raise NotFound("no_account", f"There is no account {missing}.", account=missing) from error
     if name in _MEANS:
         code, message = _MEANS[name]
         raise Conflict(code, message, reference=draft.reference) from error
     if "no partition of relation" in str(error):
         raise Unavailable("no_partition", f"The books of {draft.gaming_day:%B %Y} are not opened yet.") from error
     raise BrokenBooks("refused_by_database", f"The database refuses the entry: {_first_line(error)}", constraint=name) from error
+
+
+def _missing_account(draft: EntryDraft) -> str | None:
+    known = Account.objects.filter(property=draft.property).values_list("code", flat=True)
+    return min(_codes(draft) - set(known), default=None)
 
 
 def _first_line(error: DatabaseError) -> str:

@@ -184,7 +184,8 @@ class RoundForm:
         net = {(due.seat, due.kind): (due.collect, due.pay) for due in dues}
         if self.table.game.is_pot_game:
             net = {(seat, POT): (Minor(0), Minor(0)) for seat in self.seats} | net
-        done, mispaid = defaultdict(dict), []
+        done: dict[str, Any] = defaultdict(dict)
+        mispaid = []
         for (seat, kind), due in net.items():
             said = self.done(seat, kind)
             if said is None or (said.collected, said.paid) == due:

@@ -286,9 +286,7 @@ class RoundScreen:
             "house": self.house,
             "cards": {field.name: list(field.cards) for field in typed if field.field.kind == "cards"},
             "deck": dict(self.dealt),
-            "errors": {
-                name: [{"message": error.message, "waits": error.waits} for error in errors] for name, errors in self.form.errors.items()
-            },
+            "errors": {name: [{"message": error.message, "waits": error.waits} for error in errors] for name, errors in self.form.errors.items()},
             "waiting": self.waiting,
             "may_be_irregular": self.may_be_irregular,
         }

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
+from django.db import connection
 from django.db.models import OuterRef, QuerySet, Subquery
 
 from casino import roles
@@ -89,9 +91,27 @@ def open_session(table: Table) -> TableSession:
     return session
 
 
-def opened_at(session: TableSession) -> datetime:
-    """Return when the session was opened, as claimed. One query."""
-    return SessionEvent.objects.filter(session=session, sequence=1).values_list("occurred_at", flat=True).get()
+@dataclass(frozen=True)
+class SessionNow:
+    """What a session is at the moment: its state, when it was opened (as claimed), and the number that its next round gets."""
+
+    state: str
+    opened_at: datetime
+    next_number: int
+
+
+_NOW = """
+SELECT (SELECT state FROM tables_sessionevent WHERE session_id = %(session)s ORDER BY sequence DESC LIMIT 1),
+       (SELECT occurred_at FROM tables_sessionevent WHERE session_id = %(session)s AND sequence = 1),
+       (SELECT coalesce(max(number), 0) + 1 FROM tables_round WHERE session_id = %(session)s)
+"""
+
+
+def session_now(session: TableSession) -> SessionNow:
+    """Return what `session` is now: asked after its lock was waited for, since it may have been closed meanwhile. One query."""
+    with connection.cursor() as cursor:
+        cursor.execute(_NOW, {"session": session.pk})
+        return SessionNow(*cursor.fetchone())
 
 
 def version_in_force(table: Table, at: datetime) -> PaytableVersion:

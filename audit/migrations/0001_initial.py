@@ -46,9 +46,7 @@ class Migration(migrations.Migration):
                 ),
                 (
                     "session",
-                    models.ForeignKey(
-                        null=True, on_delete=django.db.models.deletion.PROTECT, related_name="findings", to="tables.tablesession"
-                    ),
+                    models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name="findings", to="tables.tablesession"),
                 ),
                 ("shift", models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name="findings", to="tables.shift")),
             ],
@@ -106,9 +104,7 @@ class Migration(migrations.Migration):
                 ("recorded_at", casino.append_only.RecordedAt(db_default=django.db.models.functions.datetime.Now(), editable=False)),
                 (
                     "asked_by",
-                    models.ForeignKey(
-                        null=True, on_delete=django.db.models.deletion.PROTECT, related_name="+", to=settings.AUTH_USER_MODEL
-                    ),
+                    models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name="+", to=settings.AUTH_USER_MODEL),
                 ),
                 ("shift", models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name="report_files", to="tables.shift")),
             ],
@@ -165,9 +161,7 @@ class Migration(migrations.Migration):
                 ("recorded_at", casino.append_only.RecordedAt(db_default=django.db.models.functions.datetime.Now(), editable=False)),
                 (
                     "session",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.PROTECT, related_name="reconciliations", to="tables.tablesession"
-                    ),
+                    models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name="reconciliations", to="tables.tablesession"),
                 ),
                 (
                     "reconciliation",
@@ -180,9 +174,7 @@ class Migration(migrations.Migration):
         ),
         migrations.AddConstraint(
             model_name="finding",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("severity__in", ["note", "minor", "major"])), name="audit_finding_known_severity"
-            ),
+            constraint=models.CheckConstraint(condition=models.Q(("severity__in", ["note", "minor", "major"])), name="audit_finding_known_severity"),
         ),
         migrations.AddConstraint(
             model_name="findingevent",

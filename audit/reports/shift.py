@@ -116,7 +116,7 @@ def _tables(lines: Sequence[SessionReconciliation], findings: Sequence[Finding])
     rows = []
     for line in lines:
         table = line.session.table
-        head = (table.code, table.pit.code, games()[table.game].name)
+        head = (table.code, table.pit.code, table.game)
         rows.append(_row(head, [line], found[line.session_id]))
     return Section("tables", "Tables", columns, tuple(rows), totals=_row(("House", None, None), lines, sum(found.values())))
 

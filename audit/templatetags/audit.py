@@ -7,8 +7,8 @@ from typing import Any
 
 from django import template
 
-from audit.board import newest_shift
-from audit.models import Finding, FindingEvent
+from audit.board import newest_shift, waiting
+from audit.models import Finding
 from audit.selectors import findings_for
 from casino.models import User
 from tables.models import Round, Shift
@@ -33,8 +33,7 @@ def tonight_bar(context: dict[str, Any]) -> Bar | None:
     shift = newest_shift(user)
     if shift is None:
         return None
-    waiting = findings_for(user).filter(shift=shift).exclude(state=FindingEvent.State.CLOSED).exclude(severity=Finding.Severity.NOTE)
-    return Bar(shift, waiting.count())
+    return Bar(shift, waiting(findings_for(user).filter(shift=shift)).count())
 
 
 @register.simple_tag(takes_context=True)

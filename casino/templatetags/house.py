@@ -40,9 +40,7 @@ def clock(moment: datetime | None, house: Notation) -> SafeString | str:
     """Return the moment's time of day as a `<time>`; its title says the rest."""
     if moment is None:
         return shown.NOTHING
-    return format_html(
-        '<time datetime="{}" title="{}">{}</time>', moment.isoformat(), shown.stamp(moment, house), shown.clock(moment, house)
-    )
+    return format_html('<time datetime="{}" title="{}">{}</time>', moment.isoformat(), shown.stamp(moment, house), shown.clock(moment, house))
 
 
 @register.filter

@@ -99,7 +99,7 @@ class EntryAdmin(ReadOnlyAdmin):
     list_filter = (DayRange, "kind", "late")
     list_select_related = ("recorded_by",)
     search_fields = ("reference",)
-    search_help_text = "an entry's whole reference or uuid"
+    search_help_text = "an entry's whole reference, or uuid"
     ordering = ("-id",)
     change_form_template = "admin/ledger/entry/page.html"
 

@@ -5,37 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 from django.contrib import admin
-from django.db.models import Model, QuerySet
-from django.http import HttpRequest
+from django.db.models import QuerySet
 from django.utils.safestring import SafeString
 
 from casino import shown
 from casino.models import User
-from casino.read_only import ReadOnlyAdmin
+from casino.read_only import ReadOnlyAdmin, SeenInline
 from tables.admin.figures import chip
 from tables.admin.filters import ShiftFilter, TableFilter
 from tables.engine.game import games
 from tables.models import Dealer, DealerTurn, Pit, Property, SessionEvent, Table, TableSession
 from tables.selectors import sessions_with_state
-
-
-class SeenInline(admin.TabularInline):
-    """Rows of a page that are looked at."""
-
-    extra = 0
-    can_delete = False
-
-    def has_view_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        """Return yes: whoever sees the page sees its parts."""
-        return True
-
-    def has_add_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        """Return no: rows come through services."""
-        return False
-
-    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        """Return no: what is written stays."""
-        return False
 
 
 @admin.register(Property)
@@ -126,5 +106,3 @@ class SessionAdmin(ReadOnlyAdmin):
     def state_word(self, session: Any) -> SafeString:
         """Return open or closed."""
         return chip(session.state, "good" if session.state == SessionEvent.State.OPEN else "")
-
-

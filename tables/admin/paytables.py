@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 from django.contrib import admin
@@ -28,13 +29,10 @@ class OddsTable:
 
 def odds_table(paytable: Paytable) -> OddsTable:
     """Return the odds of a version; the dearest hand stands first."""
-    wagers = list(paytable.odds)
-    rows: dict[str, None] = {}
-    for prices in paytable.odds.values():
-        rows |= dict.fromkeys(sorted(prices, key=lambda row: -prices[row]))
-    dearest = sorted(rows, key=lambda row: -max(prices[row] for prices in paytable.odds.values() if row in prices))
-    prices = paytable.odds
-    return OddsTable(wagers, [(row, [format_odds(prices[w][row]) if row in prices[w] else None for w in wagers]) for row in dearest])
+    odds, wagers = paytable.odds, list(paytable.odds)
+    rows = {row for prices in odds.values() for row in prices}
+    dearest = sorted(rows, key=lambda row: (-max(prices.get(row, Fraction(0)) for prices in odds.values()), row))
+    return OddsTable(wagers, [(row, [format_odds(odds[w][row]) if row in odds[w] else None for w in wagers]) for row in dearest])
 
 
 def rules_in_words(rules: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

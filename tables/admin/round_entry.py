@@ -76,6 +76,8 @@ def _facts(table: Table) -> TableFacts:
 
 def _choose_table(request: HttpRequest, user: User, context: dict[str, Any]) -> HttpResponse:
     sessions = list(open_sessions_for(user, "enter_rounds"))
+    if len(sessions) == 1 and "closed" not in context:
+        return HttpResponseRedirect(f"{reverse(ADD)}?{urlencode({'table': sessions[0].table.code})}")
     return render(request, "admin/tables/round/choose_table.html", {**context, "sessions": sessions, "games": games()})
 
 
@@ -203,6 +205,7 @@ def _page(request: HttpRequest, table: Table, screen: RoundScreen, context: dict
         "screen": screen,
         "form": screen.form,
         "version": _version(table, now),
+        "open_tables": [session.table.code for session in open_sessions_for(person(request), "enter_rounds")],
         "offsets": sorted({offset_text(local.replace(fold=fold)) for fold in (0, 1)}) if comes_twice(local) else [],
         "title": f"{table.code} · enter a round",
     }

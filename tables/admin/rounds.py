@@ -34,7 +34,7 @@ class RoundAdmin(ReadOnlyAdmin):
     list_display = ("number_at", "occurred", "dealer_code", "first_cards", "handle_sum", "due_sum", "done_sum", "off", "standing", "paytable_ref")
     list_filter = (DayRange, ShiftFilter, TableFilter, GameFilter, StandingFilter)
     search_fields = ("uuid",)
-    search_help_text = "a round's uuid or label, its number, or a dealer's staff number"
+    search_help_text = "uuid, label, number or dealer"
     ordering = ("-id",)
     change_form_template = "admin/tables/round/page.html"
 

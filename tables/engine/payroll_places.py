@@ -14,13 +14,15 @@ from tables.engine.payroll_round import PayrollDeal, Seat
 
 
 def check_places(deal: PayrollDeal, faults: Faults) -> None:
-    """Note every card that stands at two places that exclude one another, at the later one on the line."""
+    """Note every card that stands where it cannot for one that stands before it on the line; once a place."""
     everywhere = [card for seat in deal.seats for card in {*seat.known, *seat.up}]
     if len(set(everywhere)) == len(everywhere):
         return
-    met = {frozenset({one, other}): (card, one, other) for card, one, other in _impossible(deal)}
-    for card, one, other in met.values():
-        first, later = sorted((one, other), key=faults.order.place)
+    found: dict[Path, tuple[int, Path]] = {}
+    for card, *places in _impossible(deal):
+        first, later = sorted(places, key=faults.order.place)
+        found.setdefault(later, (card, first))
+    for later, (card, first) in found.items():
         add_card_twice("card_in_two_places", card, first, later, faults)
 
 

@@ -9,11 +9,10 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.db import IntegrityError, transaction
-from django.db.models import Max
 
 from casino import roles
 from casino.canonical import canonical_json
-from casino.errors import BrokenBooks, Conflict, Fault, InvalidSlip, Refused, Unavailable
+from casino.errors import BrokenBooks, CasinoError, Conflict, Fault, InvalidSlip, Refused, Unavailable
 from casino.models import User
 from casino.transactions import broken_constraint, in_transaction
 from ledger.drafts import EntryDraft
@@ -25,7 +24,7 @@ from tables.engine.game import Deal, Game, Settlement, games
 from tables.engine.paytable import Paytable
 from tables.engine.settle import ENGINE_VERSION
 from tables.locks import lock_session
-from tables.models import Dealer, PaytableVersion, Round, Table, TableSession, Wager
+from tables.models import Dealer, PaytableVersion, Round, SessionEvent, Table, TableSession, Wager
 from tables.posting import WagerMoved, transfers_for_round
 from tables.services.paytables import paytable_of
 from tables.slips import RoundSlip
@@ -63,18 +62,26 @@ def record_round(slip: RoundSlip, *, by: User, at: datetime) -> Round:
     """
     table = selectors.table_of(slip.table)
     roles.require(by, "enter_rounds", table.pit.code)
-    if (kept := Round.objects.filter(uuid=slip.uuid).first()) is not None:
-        return _the_same(kept, slip)
+    try:
+        return _record(slip, table, by, at)
+    except CasinoError:
+        if (kept := Round.objects.filter(uuid=slip.uuid).first()) is not None:
+            return _the_same(kept, slip)
+        raise
+
+
+def _record(slip: RoundSlip, table: Table, by: User, at: datetime) -> Round:
     if slip.replaces is not None:
         raise Refused("needs_approval", "A round is replaced by a correction that another person approves.", where="replaces")
     session = selectors.open_session(table)
     lock_shift(session.shift.uuid)
     lock_session(session.uuid)
-    _check_time(slip, session, at)
+    now = selectors.session_now(session)
+    _check(slip, table, now, at)
     dealer = selectors.dealer_of(table, slip.dealer)
     ruled = _rule(slip, table)
 
-    number = slip.number or _next_number(session)
+    number = slip.number or now.next_number
     try:
         with transaction.atomic():
             played = _keep(slip, session, dealer, number, ruled, by)
@@ -90,12 +97,14 @@ def _the_same(kept: Round, slip: RoundSlip) -> Round:
     return kept
 
 
-def _check_time(slip: RoundSlip, session: TableSession, at: datetime) -> None:
+def _check(slip: RoundSlip, table: Table, now: selectors.SessionNow, at: datetime) -> None:
+    """Refuse what came too late, or is said to have been dealt at a time when it cannot have been."""
+    if now.state != SessionEvent.State.OPEN:
+        raise Conflict("session_closed", f"{table} is not open.", where="table")
     if slip.occurred_at > at + FUTURE:
         raise InvalidSlip("bad_time", "The round is said to have been dealt in the future.", where="occurred_at")
-    opened = selectors.opened_at(session)
-    if slip.occurred_at < opened:
-        raise InvalidSlip("bad_time", f"The round is said to have been dealt before {session.table} was opened.", where="occurred_at")
+    if slip.occurred_at < now.opened_at:
+        raise InvalidSlip("bad_time", f"The round is said to have been dealt before {table} was opened.", where="occurred_at")
 
 
 def _rule(slip: RoundSlip, table: Table) -> Ruled:
@@ -124,10 +133,6 @@ def _wrong_game(slip: RoundSlip, table: Table) -> list[Fault]:
     if slip.round.get("game", table.game) != table.game:
         faults.append(Fault("unknown_game", f"{table} does not deal “{slip.round['game']}”.", "round.game"))
     return faults
-
-
-def _next_number(session: TableSession) -> int:
-    return (Round.objects.filter(session=session).aggregate(last=Max("number"))["last"] or 0) + 1
 
 
 def _keep(slip: RoundSlip, session: TableSession, dealer: Dealer, number: int, ruled: Ruled, by: User) -> Round:

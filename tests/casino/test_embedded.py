@@ -40,11 +40,9 @@ def shared_folder() -> Iterator[Path]:
 
 
 @pytest.fixture
-def folder(shared_folder: Path, request: pytest.FixtureRequest) -> Path:
+def folder(shared_folder: Path) -> Path:
     """One of the test's own."""
-    path = shared_folder / request.node.name[:40]
-    path.mkdir()
-    return path
+    return Path(tempfile.mkdtemp(dir=shared_folder))
 
 
 @pytest.fixture

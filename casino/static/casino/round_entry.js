@@ -57,9 +57,11 @@
     due.title = spot.why;
     input.closest("td").classList.toggle("off", spot.off);
     const untouched = input.value === seen.value;
+    const wasOff = input.disabled;
     input.disabled = !spot.due && !at("irregular").value.trim() && !(found.errors[name] || []).length;
     if (untouched && input !== document.activeElement) input.value = spot.due;
     seen.value = untouched && input === document.activeElement ? input.value : spot.due;
+    if (wasOff && !input.disabled && input.value && input.value !== spot.due) soon();
   };
 
   const showSeat = (row, seat) => {
