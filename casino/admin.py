@@ -27,10 +27,6 @@ class NewPerson(BaseUserCreationForm):
         model = User
         fields = ("username", "name")
 
-    def save(self, commit: bool = True) -> User:
-        """Return the person, to be hired by `PeopleAdmin.save_model`."""
-        return User(username=self.cleaned_data["username"], name=self.cleaned_data["name"])
-
 
 class RoleOrder(forms.Form):
     """What is done about a person's role."""

@@ -61,7 +61,7 @@ class RoundForm:
         self.table = table
         self.layout = table.game.layout
         self.typed = {name: text.replace("\x00", "") for name, text in typed.items()}
-        self.errors: dict[str, list[FieldError]] = defaultdict(list)
+        self.errors: dict[str, list[FieldError]] = {}
 
     def text(self, name: str) -> str:
         """Return what stands in the field."""
@@ -119,6 +119,8 @@ class RoundForm:
     def _read(self, field: Field, name: str, found: dict[str, Any], amounts: Mapping[str, Any]) -> None:
         """Put the field's value into `found`; one that was left empty stays out, but for a list that may be empty."""
         text = self.text(name).strip()
+        if field.times_of and _TIMES.fullmatch(text) and f"{name.removesuffix(field.name)}{field.times_of}" in self.errors:
+            return
         try:
             value = self._value(field, text, amounts)
         except ValueError as error:
@@ -206,8 +208,12 @@ class RoundForm:
         if not self.text("who_dealt").strip():
             self._wrong("who_dealt", "Who dealt?")
 
+    def add_error(self, name: str, error: FieldError) -> None:
+        """Note what is wrong at the field `name`."""
+        self.errors.setdefault(name, []).append(error)
+
     def _wrong(self, name: str, message: str) -> None:
-        self.errors[name].append(FieldError(f"{message}." if message[-1:].isalnum() else message, "bad_value"))
+        self.add_error(name, FieldError(f"{message}." if message[-1:].isalnum() else message, "bad_value"))
 
     def place(self, fault: Fault) -> None:
         """Note `fault` at the field that its `where` means, and at the other place of a card that stands at two."""
@@ -216,7 +222,7 @@ class RoundForm:
         for place in fault.facts.get("places", ()):
             names.add(self._name(f"round.{place}"))
         for name in names:
-            self.errors[name].append(FieldError(error, fault.code, waits=_waits(fault)))
+            self.add_error(name, FieldError(error, fault.code, waits=_waits(fault)))
 
     def _name(self, where: str) -> str:
         if match := _SEAT.fullmatch(where):

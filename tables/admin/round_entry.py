@@ -170,7 +170,7 @@ def _save(form: RoundForm, screen: RoundScreen, user: User) -> Round | None:
     if form.errors or screen.ruling is None or screen.unexplained:
         return None
     if screen.due_changed:
-        form.errors[GENERAL].append(FieldError("What is due has changed since you looked. Look again, then save."))
+        form.add_error(GENERAL, FieldError("What is due has changed since you looked. Look again, then save."))
         return None
     settlement = screen.ruling.settlement
     try:

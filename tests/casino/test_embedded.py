@@ -115,15 +115,15 @@ def test_a_killed_keeper_takes_its_servers_along_when_nobody_comes(house: House)
 
 
 def test_who_still_needs_the_servers_gets_them_back_after_the_keeper_was_killed(house: House) -> None:
-    house.hold().up()
+    house.hold(durable=True).up()
     house.sql("CREATE TABLE after_keeper (n int)")
     printed = house.run(
         "import json, signal, psycopg\n"
         "from casino.embedded_locks import is_taken\n"
-        "servers = ensure(state, durable=False)\n"
+        "servers = ensure(state, durable=True)\n"
         "os.kill(json.loads((state / 'ready.json').read_text())['keeper'], signal.SIGKILL)\n"
         "while is_taken(state / 'keeper.lock'): pass\n"
-        "assert ensure(state, durable=False) == servers\n"
+        "assert ensure(state, durable=True) == servers\n"
         "line = psycopg.connect(host=servers.postgres_host, user=servers.owner, password=servers.owner_password, dbname=servers.database)\n"
         "print(line.execute('SELECT count(*) FROM after_keeper').fetchone()[0])\n"
     )

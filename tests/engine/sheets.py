@@ -84,10 +84,15 @@ def seat_of(found: dict[str, Any], seat: int) -> dict[str, Any]:
 
 
 def payroll_seat(number: int, kept: str, bet: int = 0, **more: Any) -> dict[str, Any]:
-    """A seat that was dealt what it kept, the first of the cards face up; of a folded one only the up card where `kept` is one."""
+    """A seat that was dealt what it kept, the first of the cards face up.
+
+    One card alone is that of a seat that folded before its turn; one that did not fold discarded another.
+    """
     cards = kept.split()
-    rolls = [] if len(cards) == 1 and more.get("folded") else [len(cards) - 1]
-    return {"seat": number, "up": cards[0], "rolls": rolls, "kept": cards, "discarded": [], "bet": bet} | more
+    alone = len(cards) == 1
+    rolls = [] if alone and more.get("folded") else [max(1, len(cards) - 1)]
+    discarded: list[str] | int = 1 if alone and not more.get("folded") else []
+    return {"seat": number, "up": cards[0], "rolls": rolls, "kept": cards, "discarded": discarded, "bet": bet} | more
 
 
 def payroll(button: int, *seats: dict[str, Any], **rules: Any) -> dict[str, Any]:

@@ -4,6 +4,7 @@ import random
 from itertools import combinations
 
 import pytest
+
 from tables.engine.best_five import best_five
 from tables.engine.cards import CODES, NAMES, card_names, in_words, rank_words, split_cards
 from tables.engine.poker import strength

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from tests.engine.sheets import answer
 
 GOLDEN = Path(__file__).parent.parent / "golden"

@@ -4,6 +4,7 @@ import json
 from fractions import Fraction
 
 import pytest
+
 from tables.engine.payouts import pay, share
 from tests.engine.sheets import PAYROLL_ROUND, UTH_ROUND, answer, copy, errors, nets, payroll, payroll_seat, results, seat_of, uth, uth_seat, won
 

@@ -6,6 +6,7 @@ from itertools import product
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from tables.engine.payouts import NOTHING, Payout, Unpayable, cap, pay, rake, share
 
 FLUSH = Fraction(3, 2)
@@ -43,9 +44,7 @@ def test_a_payout_of_ten_to_the_fifteenth_is_refused_and_one_less_is_not():
     assert pay(10**15 - 1, Fraction(1), unit=1, rounding="down") == Payout(10**15 - 1)
 
 
-@given(
-    st.integers(1, 10**12), st.fractions(0, 500, max_denominator=10), st.sampled_from([1, 5, 50, 100]), st.sampled_from(["down", "up"])
-)
+@given(st.integers(1, 10**12), st.fractions(0, 500, max_denominator=10), st.sampled_from([1, 5, 50, 100]), st.sampled_from(["down", "up"]))
 def test_rounding_moves_a_payout_by_less_than_a_unit_and_says_by_how_much(stake, odds, unit, rounding):
     paid = pay(stake, odds, unit=unit, rounding=rounding)
     breakage = paid.breakage or 0

@@ -5,6 +5,7 @@ import json
 from typing import Any
 
 import pytest
+
 from casino.errors import BrokenBooks, InvalidSlip
 from tables import paytable_files
 from tables.engine.game import games
@@ -46,7 +47,10 @@ def test_a_file_holds_what_its_name_says(tmp_path, monkeypatch):
         published.__wrapped__()
 
 
-@pytest.mark.parametrize(("content", "code"), [("{", "bad_json"), ('{"game":"bingo"}', "unknown_game"), ('{"game":["uth"]}', "unknown_game"), ('{"game":"uth"}', "bad_paytable")])
+@pytest.mark.parametrize(
+    ("content", "code"),
+    [("{", "bad_json"), ('{"game":"bingo"}', "unknown_game"), ('{"game":["uth"]}', "unknown_game"), ('{"game":"uth"}', "bad_paytable")],
+)
 def test_a_file_that_is_no_version(content, code, tmp_path):
     (tmp_path / "x@1.json").write_text(content)
     with pytest.raises(InvalidSlip) as refused:
@@ -163,7 +167,9 @@ def test_what_is_missing_is_named(raw):
 
 def test_payroll_versions_that_are_refused():
     raw = {"game": "payroll", "name": "m", "version": 1, "basis": "to", "rules": {"rake_bps": 10_001, "max_seats": 9, "rake_cap": "x"}}
-    assert sorted(faults(PAYROLL, raw)) == [("bad_paytable", place) for place in ("basis", "rules.ante", "rules.max_seats", "rules.rake_bps", "rules.rake_cap")]
+    assert sorted(faults(PAYROLL, raw)) == [
+        ("bad_paytable", place) for place in ("basis", "rules.ante", "rules.max_seats", "rules.rake_bps", "rules.rake_cap")
+    ]
     assert faults(PAYROLL, {"game": "payroll", "name": "m", "version": 1}) == [("bad_paytable", "rules")]
 
 

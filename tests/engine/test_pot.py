@@ -2,6 +2,7 @@
 
 from hypothesis import given
 from hypothesis import strategies as st
+
 from tables.engine.pot import Holder, pot_layers, settle_pot
 
 

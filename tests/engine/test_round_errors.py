@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+
 from tables.engine.faults import FACTS, MAY_BE_IRREGULAR, RULES, SHAPE
 from tests.engine.sheets import PAYROLL_ROUND, UTH_ROUND, answer, copy, errors, version
 

@@ -4,6 +4,7 @@ import json
 import time
 
 import pytest
+
 from tables.engine.json_line import LONGEST_LINE
 from tables.engine.settle import answer_line, settle_line
 from tables.paytable_files import published
@@ -56,7 +57,7 @@ LINE = json.dumps(UTH_ROUND)
 )
 def test_what_is_no_object_is_bad_json(line):
     found = answer(line)
-    assert [("bad_json", ""), None] == [(found["error"]["code"], found["error"]["where"]), found["id"]]
+    assert [(found["error"]["code"], found["error"]["where"]), found["id"]] == [("bad_json", ""), None]
     assert len(found["errors"]) == 1
     assert len(found["error"]["message"]) < 200
 

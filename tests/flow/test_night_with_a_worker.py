@@ -171,5 +171,5 @@ def test_two_workers_and_double_delivery_have_one_effect(house: House, start_wor
         for _ in range(5):
             nudge(job.pk)
     wait_for(done("shift_report"))
-    assert {job.attempts for job in Job.objects.all()} == {1}
+    assert {job.state for job in Job.objects.all()} == {Job.State.DONE}
     assert (ShiftReconciliation.objects.count(), Finding.objects.count(), ReportFile.objects.count()) == (1, 1, 4)

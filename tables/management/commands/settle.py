@@ -67,5 +67,5 @@ def _lines(rounds: BinaryIO) -> Iterator[bytes]:
         rest = line
         while len(rest) > LONGEST_LINE and not rest.endswith(b"\n"):
             rest = rounds.readline(LONGEST_LINE + 1)
-        if line.strip() not in (b"", _BYTE_ORDER_MARK):
+        if len(line) > LONGEST_LINE or line.strip() not in (b"", _BYTE_ORDER_MARK):
             yield line

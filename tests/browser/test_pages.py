@@ -1,0 +1,94 @@
+"""Every page keeps the strict content policy, in both modes and sizes, and fits its screen."""
+
+from __future__ import annotations
+
+import pytest
+from pytest_django.live_server_helper import LiveServer
+
+from audit.models import Finding
+from audit.services import audit_payouts, reconcile_shift
+from ledger.models import Entry
+from tables.models import PaytableVersion, Round
+from tests.browser.conftest import Open
+from tests.builders import House, end_night, play
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+
+@pytest.fixture
+def night(house: House) -> dict[str, list[str]]:
+    """Return the addresses of every kind of page, by who opens it, after a night that was audited."""
+    play(house, done={"1": {"play": {"paid": 4500}}})
+    play(house, "PAY-01")
+    end_night(house, closers={"UTH-01": -5000})
+    audit_payouts(house.shift)
+    reconcile_shift(house.shift)
+    shift = f"/admin/tables/shift/{house.shift.pk}/change/"
+    return {
+        "PB-1": [
+            "/admin/",
+            shift,
+            "/admin/tables/shift/",
+            "/admin/tables/round/",
+            "/admin/tables/round/?day_from=06-01-2023",
+            "/admin/tables/round/add/",
+            f"/admin/tables/round/{Round.objects.order_by('pk')[0].pk}/change/",
+            "/admin/audit/finding/",
+            f"/admin/audit/finding/{Finding.objects.order_by('pk')[0].pk}/change/",
+            f"/admin/tables/paytableversion/{PaytableVersion.objects.order_by('pk')[0].pk}/change/",
+            "/admin/tables/chipmovement/",
+            "/admin/tables/traycount/",
+            f"/admin/tables/tablesession/{house.sessions['UTH-01'].pk}/change/",
+            "/admin/password_change/",
+            "/admin/nowhere/",
+            f"{shift.removesuffix('change/')}reconcile/",
+        ],
+        "AU-1": [
+            shift,
+            "/admin/ledger/account/",
+            "/admin/ledger/entry/",
+            f"/admin/ledger/entry/{Entry.objects.order_by('-pk')[0].pk}/change/",
+            f"/admin/casino/user/{house.people['PB-1'].pk}/change/",
+        ],
+        "AD-1": ["/admin/", "/admin/casino/user/", "/admin/casino/user/add/", f"/admin/casino/user/{house.people['PB-1'].pk}/change/", "/admin/casino/job/"],
+    }
+
+
+@pytest.mark.parametrize("mode", ["dark", "light"])
+@pytest.mark.parametrize("width", [1440, 768])
+def test_no_page_breaks_the_policy_or_its_frame(night: dict[str, list[str]], signed_in: Open, mode: str, width: int) -> None:
+    wrong = []
+    for who, addresses in night.items():
+        page = signed_in(who, color_scheme=mode).new_page()
+        page.set_viewport_size({"width": width, "height": 900})
+        page.on("pageerror", lambda error: pytest.fail(f"a script broke: {error}"))
+        for address in addresses:
+            page.goto(address)
+            violations = page.evaluate("window.violations")
+            wide = page.evaluate("document.documentElement.scrollWidth") - width
+            if violations or wide > 0:
+                wrong.append((address, violations, wide))
+    assert wrong == []
+
+
+def test_the_menu_and_the_search_are_reached_by_keys(house: House, signed_in: Open) -> None:
+    page = signed_in("PB-1").new_page()
+    page.goto("/admin/")
+    page.keyboard.press("/")
+    assert page.evaluate("document.activeElement.name") == "q"
+    page.keyboard.type("D-1187")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/admin/tables/round/?q=D-1187")
+    page.locator("details.menu summary").first.focus()
+    page.keyboard.press("Enter")
+    assert page.get_by_role("link", name="Tray counts").is_visible()
+    page.keyboard.press("Escape")
+    assert not page.get_by_role("link", name="Tray counts").is_visible()
+
+
+def test_signing_in_keeps_the_policy(house: House, live_server: LiveServer, signed_in: Open) -> None:
+    page = signed_in("PB-1").new_page()
+    page.context.clear_cookies()
+    page.goto("/admin/")
+    assert page.evaluate("window.violations") == []
+    assert page.get_by_label("Staff number").is_visible()
