@@ -121,9 +121,11 @@ DATABASES = {
 DATABASE_ROUTERS: list[str] = []
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
-REDIS_URL = os.environ.get("REDIS_URL", "")
+REDIS_URL = os.environ.get("REDIS_URL", "")  # redis://, rediss:// or unix://
 EMBEDDED_BROKER = not REDIS_URL
 CELERY_BROKER_URL = REDIS_URL or (SERVERS.broker_url() if SERVERS else "")
+if CELERY_BROKER_URL.startswith("unix://"):  # the same socket, as kombu writes it
+    CELERY_BROKER_URL = CELERY_BROKER_URL.replace("unix://", "redis+socket://", 1).replace("?db=", "?virtual_host=")
 CELERY_RESULT_BACKEND = None
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ACKS_LATE = True
