@@ -15,6 +15,15 @@ def lock_session(session: UUID) -> None:
     _lock(f"session:{session}")
 
 
+def lock_to_deal(shift: UUID, session: UUID) -> None:
+    """Share the shift (nobody seals or ends it meanwhile), then wait for the session's turn: one statement, in this order."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT pg_advisory_xact_lock_shared(hashtextextended(%s, 0)), pg_advisory_xact_lock(hashtextextended(%s, 0))",
+            [f"shift:{shift}", f"session:{session}"],
+        )
+
+
 def lock_name(name: str) -> None:
     """Wait for the turn of whatever `name` says ("open:UTH-01")."""
     _lock(name)

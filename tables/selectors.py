@@ -93,24 +93,26 @@ def open_session(table: Table) -> TableSession:
 
 @dataclass(frozen=True)
 class SessionNow:
-    """What a session is at the moment: its state, when it was opened (as claimed), and the number that its next round gets."""
+    """What a session is at the moment: its state, when it was opened (as claimed), the number that its next round gets, a dealer's key."""
 
     state: str
     opened_at: datetime
     next_number: int
+    dealer: int | None
 
 
 _NOW = """
 SELECT (SELECT state FROM tables_sessionevent WHERE session_id = %(session)s ORDER BY sequence DESC LIMIT 1),
        (SELECT occurred_at FROM tables_sessionevent WHERE session_id = %(session)s AND sequence = 1),
-       (SELECT coalesce(max(number), 0) + 1 FROM tables_round WHERE session_id = %(session)s)
+       (SELECT coalesce(max(number), 0) + 1 FROM tables_round WHERE session_id = %(session)s),
+       (SELECT id FROM tables_dealer WHERE property_id = %(property)s AND code = %(dealer)s)
 """
 
 
-def session_now(session: TableSession) -> SessionNow:
-    """Return what `session` is now: asked after its lock was waited for, since it may have been closed meanwhile. One query."""
+def session_now(session: TableSession, dealer: str) -> SessionNow:
+    """Return what `session` is now, and who `dealer` is: asked after the lock was waited for, since it may be closed by now. One query."""
     with connection.cursor() as cursor:
-        cursor.execute(_NOW, {"session": session.pk})
+        cursor.execute(_NOW, {"session": session.pk, "property": session.table.property_id, "dealer": dealer})
         return SessionNow(*cursor.fetchone())
 
 
@@ -120,14 +122,6 @@ def version_in_force(table: Table, at: datetime) -> PaytableVersion:
     if row is None:
         raise Conflict("no_paytable", f"No paytable version was in force at {table} then.", where="occurred_at")
     return row.version
-
-
-def dealer_of(table: Table, code: str) -> Dealer:
-    """Return the dealer of staff number `code`. One query. Raises NotFound (`no_dealer`)."""
-    dealer = Dealer.objects.filter(property=table.property_id, code=code).first()
-    if dealer is None:
-        raise NotFound("no_dealer", f"There is no dealer {code}.", where="dealer")
-    return dealer
 
 
 def dealer_now(session: TableSession) -> Dealer | None:

@@ -12,21 +12,22 @@ from django.db import IntegrityError, transaction
 
 from casino import roles
 from casino.canonical import canonical_json
-from casino.errors import BrokenBooks, CasinoError, Conflict, Fault, InvalidSlip, Refused, Unavailable
+from casino.errors import BrokenBooks, CasinoError, Conflict, Fault, InvalidSlip, NotFound, Refused, Unavailable
 from casino.models import User
 from casino.transactions import broken_constraint, in_transaction
 from ledger.drafts import EntryDraft
 from ledger.selectors import entries_of_round
-from ledger.services import lock_shift, post_entry
+from ledger.services import post_entry
 from tables import selectors
 from tables.due_and_done import KeptWager, side_by_side
 from tables.engine.game import Deal, Game, Settlement, games
 from tables.engine.paytable import Paytable
 from tables.engine.settle import ENGINE_VERSION
-from tables.locks import lock_session
-from tables.models import Dealer, PaytableVersion, Round, SessionEvent, Table, TableSession, Wager
+from tables.locks import lock_to_deal
+from tables.models import PaytableVersion, Round, SessionEvent, Table, TableSession, Wager
 from tables.posting import WagerMoved, transfers_for_round
 from tables.services.paytables import paytable_of
+from tables.services.round_rows import insert_round
 from tables.slips import RoundSlip
 
 FUTURE = timedelta(minutes=5)
@@ -74,17 +75,15 @@ def _record(slip: RoundSlip, table: Table, by: User, at: datetime) -> Round:
     if slip.replaces is not None:
         raise Refused("needs_approval", "A round is replaced by a correction that another person approves.", where="replaces")
     session = selectors.open_session(table)
-    lock_shift(session.shift.uuid)
-    lock_session(session.uuid)
-    now = selectors.session_now(session)
+    lock_to_deal(session.shift.uuid, session.uuid)
+    now = selectors.session_now(session, slip.dealer)
     _check(slip, table, now, at)
-    dealer = selectors.dealer_of(table, slip.dealer)
     ruled = _rule(slip, table)
 
     number = slip.number or now.next_number
     try:
         with transaction.atomic():
-            played = _keep(slip, session, dealer, number, ruled, by)
+            played = _keep(slip, session, now.dealer, number, ruled, by)
             _post(played, session, table, ruled, by)
     except IntegrityError as error:
         return _translate(error, slip, number)
@@ -105,6 +104,8 @@ def _check(slip: RoundSlip, table: Table, now: selectors.SessionNow, at: datetim
         raise InvalidSlip("bad_time", "The round is said to have been dealt in the future.", where="occurred_at")
     if slip.occurred_at < now.opened_at:
         raise InvalidSlip("bad_time", f"The round is said to have been dealt before {table} was opened.", where="occurred_at")
+    if now.dealer is None:
+        raise NotFound("no_dealer", f"There is no dealer {slip.dealer}.", where="dealer")
 
 
 def _rule(slip: RoundSlip, table: Table) -> Ruled:
@@ -135,58 +136,35 @@ def _wrong_game(slip: RoundSlip, table: Table) -> list[Fault]:
     return faults
 
 
-def _keep(slip: RoundSlip, session: TableSession, dealer: Dealer, number: int, ruled: Ruled, by: User) -> Round:
+def _keep(slip: RoundSlip, session: TableSession, dealer: int | None, number: int, ruled: Ruled, by: User) -> Round:
     settlement, wagers = ruled.settlement, ruled.wagers
-    played = Round.objects.create(
-        uuid=slip.uuid,
-        session=session,
-        number=number,
-        label=ruled.deal.id,
-        game=ruled.game.code,
-        gaming_day=session.shift.gaming_day,
-        occurred_at=slip.occurred_at,
-        recorded_by=by,
-        dealer=dealer,
-        paytable=ruled.version,
-        engine_version=ENGINE_VERSION,
-        deal=canonical_json(ruled.deal.facts),
-        cards=ruled.game.pack(ruled.deal),
-        settlement=json.dumps(settlement.answer, ensure_ascii=False, separators=(",", ":")) if settlement else "",
-        fingerprint=slip.fingerprint,
-        irregular=slip.irregular,
-        wager_count=len(wagers),
-        handle=sum(wager.stake for wager in wagers),
-        collect=sum(due.collect for due in settlement.dues) if settlement else None,
-        pay=sum(due.pay for due in settlement.dues) if settlement else None,
-        rake=settlement.rake if settlement else 0,
-        collected=sum(wager.collected for wager in wagers),
-        paid=sum(wager.paid for wager in wagers),
-    )
-    Wager.objects.bulk_create([_row(played, line, wager) for line, wager in enumerate(wagers, start=1)])
-    return played
-
-
-def _row(played: Round, line: int, wager: KeptWager) -> Wager:
-    return Wager(
-        gaming_day=played.gaming_day,
-        round=played,
-        line=line,
-        seat=wager.seat,
-        kind=wager.kind,
-        patron=wager.patron,
-        stake=wager.stake,
-        collect=wager.collect,
-        pay=wager.pay,
-        row=wager.row,
-        breakage=wager.breakage,
-        uncapped=wager.uncapped,
-        collected=wager.collected,
-        paid=wager.paid,
-        mispaid=wager.mispaid,
-        first_collected=wager.first.collected if wager.first else None,
-        first_paid=wager.first.paid if wager.first else None,
-        note=wager.note,
-    )
+    columns = {
+        "uuid": slip.uuid,
+        "session_id": session.pk,
+        "number": number,
+        "label": ruled.deal.id,
+        "game": ruled.game.code,
+        "gaming_day": session.shift.gaming_day,
+        "occurred_at": slip.occurred_at,
+        "recorded_by_id": by.pk,
+        "dealer_id": dealer,
+        "paytable_id": ruled.version.pk,
+        "engine_version": ENGINE_VERSION,
+        "deal": canonical_json(ruled.deal.facts),
+        "cards": ruled.game.pack(ruled.deal),
+        "settlement": json.dumps(settlement.answer, ensure_ascii=False, separators=(",", ":")) if settlement else "",
+        "fingerprint": slip.fingerprint,
+        "irregular": slip.irregular,
+        "late": False,
+        "wager_count": len(wagers),
+        "handle": sum(wager.stake for wager in wagers),
+        "collect": sum(due.collect for due in settlement.dues) if settlement else None,
+        "pay": sum(due.pay for due in settlement.dues) if settlement else None,
+        "rake": settlement.rake if settlement else 0,
+        "collected": sum(wager.collected for wager in wagers),
+        "paid": sum(wager.paid for wager in wagers),
+    }
+    return insert_round(columns, wagers)
 
 
 def _post(played: Round, session: TableSession, table: Table, ruled: Ruled, by: User) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from threading import Barrier
@@ -271,3 +272,39 @@ def test_rounds_of_one_table_at_once_get_numbers_without_gaps(house: House) -> N
     with ThreadPoolExecutor(8) as pool:
         numbers = sorted(pool.map(hand_in, raws))
     assert numbers == list(range(1, 25))
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_round_is_in_before_the_table_is_closed_or_refused(house: House) -> None:
+    """Posters against a close: none slips in behind it."""
+    session = house.sessions["UTH-01"]
+    raws = [slip(house) for _ in range(30)]
+    gate = Barrier(5)
+
+    def hand_in(mine: list[dict]) -> int:
+        gate.wait()
+        kept = 0
+        try:
+            for raw in mine:
+                with contextlib.suppress(Conflict):
+                    record(house, raw)
+                    kept += 1
+            return kept
+        finally:
+            connection.close()
+
+    def close(_: object) -> int:
+        gate.wait()
+        try:
+            close_session(session, CountSlip({1: 1}), at=house.clock, by=house.people["PB-1"], witness=house.people["SM-1"])
+            return 0
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(5) as pool:
+        posting = [pool.submit(hand_in, raws[place::4]) for place in range(4)]
+        pool.submit(close, None).result()
+        kept = sum(one.result() for one in posting)
+    closed = session.events.get(state="closed").recorded_at
+    assert Round.objects.count() == kept
+    assert not Round.objects.filter(recorded_at__gt=closed).exists()
