@@ -120,9 +120,11 @@ class KindFilter(SimpleListFilter):
 
 
 class OfShift(ShiftFilter):
-    """By the finding's own shift."""
+    """By the finding's own shift: not every finding has a session."""
 
-    path = "shift"
+    def of_shift(self, rows: QuerySet[Any], key: int) -> QuerySet[Any]:
+        """Return the findings of the shift of `key`."""
+        return rows.filter(shift=key)
 
 
 @admin.register(Finding)

@@ -59,7 +59,7 @@ def compare_round(
     is_pot_game: bool,
     major_over: int,
 ) -> list[FindingDraft]:
-    """Return a draft for every wager whose done is not its due; `odds` are the paytable's, by wager, then row.
+    """Return a draft for every wager whose done is not its due; `odds` are those that may be read, by wager, then row.
 
     An effect of `major_over` minor units or more is major. A mistake that was corrected at the table is a note, and counts in the
     dealer's error rate. In a pot game a pot that was divided otherwise is one finding of the round.
@@ -122,7 +122,8 @@ def classify(due: WagerDue, collected: int, paid: int, rows: Mapping[str, Fracti
 
 def _wrong_payment(due: WagerDue, paid: int, rows: Mapping[str, Fraction]) -> tuple[str, dict[str, Any]]:
     """Name the row of the paytable that was probably read, where one pays what was paid; else how much it was."""
-    read = Fraction(paid, due.stake) if due.stake else Fraction(0)
+    base = due.stake if due.base is None else due.base
+    read = Fraction(paid, base) if base else Fraction(0)
     facts: dict[str, Any] = {"paid_odds": format_odds(read)}
     if due.odds is not None:
         facts["due_odds"] = format_odds(due.odds)

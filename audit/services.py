@@ -56,7 +56,8 @@ def _look(played: Round, wagers: list[Wager], major_over: int) -> list[FindingDr
     facts = selectors.facts_of(played)
     settlement = game.settle(game.read(facts, paytable), paytable)
     done = [WagerDone(w.seat, w.kind, w.stake, w.collected, w.paid, w.mispaid, w.first_collected, w.first_paid, w.note) for w in wagers]
-    drafts = compare_round(settlement.dues, done, paytable.odds, is_pot_game=game.is_pot_game, major_over=major_over)
+    odds = {wager.kind: game.rows(wager.kind, paytable) for wager in wagers}
+    drafts = compare_round(settlement.dues, done, odds, is_pot_game=game.is_pot_game, major_over=major_over)
     drafts += _kept_due(settlement, wagers)
     if wants_second_opinion(played.uuid, settlement.dues):
         drafts += second_opinion(game.code, facts, paytable, settlement.dues)

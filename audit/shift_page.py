@@ -17,6 +17,7 @@ from audit.reports import shift as shift_report
 from audit.reports.report import Column, Report, Row, Section
 from audit.reports.shown import emphasis_of, needs_no_thought, shown
 from audit.selectors import findings_for, latest_reconciliation
+from audit.win_chart import WinChart, win_chart
 from casino import roles
 from casino.jobs import progress_of
 from casino.models import Job, User
@@ -41,7 +42,7 @@ COLUMNS = {
     "findings": "Findings",
 }
 """The columns of the shift report that the page has room for, with their short heads; the files have them all."""
-MOST_FINDINGS = 12
+MOST_FINDINGS = 6
 
 
 @dataclass(frozen=True)
@@ -109,7 +110,7 @@ class ShiftPage:
         self.kept: ShiftReconciliation | None = latest_reconciliation(shift)
         self.report: Report | None = shift_report.build(shift, for_user=user) if self.kept else None
         self.lines = self._lines()
-        self.findings = list(findings_for(user).filter(shift=shift).order_by("flag", "severity", "id")[: MOST_FINDINGS + 1])
+        self.findings = list(findings_for(user).filter(shift=shift).order_by("flag", "severity", "id")[:MOST_FINDINGS])
         self.jobs = job_lines(jobs_of([shift]))
         self.may_reconcile = roles.may(user.roles, "reconcile") and self.state == ShiftEvent.State.ENDED
 
@@ -217,9 +218,9 @@ class ShiftPage:
         return sorted(lines, key=lambda line: (-abs(line.effect), line.words))
 
     @property
-    def more_findings(self) -> bool:
-        """Return whether there are more findings than the page shows."""
-        return len(self.findings) > MOST_FINDINGS
+    def chart(self) -> WinChart | None:
+        """Return the win through the night, of the person's pits."""
+        return win_chart(self.shift, [line.session_id for line in self.lines]) if self.kept else None
 
 
 def _total(lines: Sequence[SessionReconciliation], name: str) -> int | None:

@@ -1,7 +1,9 @@
 """Jobs: rows first, Celery second. The row is the truth, its lock is the lease, a message only wakes a worker up.
 
 A job's work and its `done` commit together; a killed worker's lock is gone with its connection, and whoever looks next (a worker that
-gets ready, or beat's minute) sends the job again. Source: spec/books.md "Posting"; design/foundations.md, 5.
+gets ready, or beat's minute) sends the job again. Work that is too long for one transaction is done in parts: a handler keeps what it has
+and returns `More`, which puts the job back into the queue in that same transaction; what a killed worker loses is one part.
+Source: spec/books.md "Posting"; design/foundations.md, 5.
 """
 
 from __future__ import annotations
@@ -17,12 +19,13 @@ from typing import Any, Protocol
 import redis
 from celery import current_app
 from django.conf import settings
-from django.db import transaction
+from django.db import connection, transaction
 from django.db.models.functions import Now
-from kombu.exceptions import OperationalError
 
-from casino import embedded
-from casino.models import Job, User
+from casino import embedded, roles
+from casino.errors import Conflict, Refused
+from casino.models import Job, JobEvent, User
+from casino.transactions import in_transaction
 
 log = logging.getLogger(__name__)
 
@@ -38,6 +41,14 @@ class Report(Protocol):
         """Say that `done` of `total` steps are done."""
 
 
+class More(dict[str, Any]):
+    """A handler's answer: what is done is kept, there is more to do, run the job again."""
+
+
+class Stopped(dict[str, Any]):
+    """A handler's answer: it saw that the job was cancelled; what was done till then is kept."""
+
+
 Handler = Callable[[Job, Report], Mapping[str, Any] | None]
 _HANDLERS: dict[str, Handler] = {}
 _EVERY_MINUTE: list[Callable[[], None]] = []
@@ -46,7 +57,8 @@ _EVERY_MINUTE: list[Callable[[], None]] = []
 def handles(kind: str) -> Callable[[Handler], Handler]:
     """Return the decorator that makes a function the handler of jobs of `kind`: job and progress in, the job's result out.
 
-    The handler runs inside the transaction that also marks the job done, and must be safe to run twice.
+    The handler runs inside the transaction that also marks the job done, and must be safe to run twice. One that works in parts returns
+    `More` after each but the last, and asks `is_cancelled` now and then, to return `Stopped`.
     """
 
     def keep(handler: Handler) -> Handler:
@@ -79,6 +91,54 @@ def announce(kind: str, key: str, args: Mapping[str, Any] | None = None, *, by: 
     return job
 
 
+@in_transaction
+def cancel(job: Job, by: User) -> Job:
+    """Return the job, cancelled: at once where nobody works at it, else as soon as its handler asks; a part that ends first stays done.
+
+    Raises Refused (`not_yours`), Conflict (`job_over`).
+    """
+    _tell(job, JobEvent.Action.CANCEL, by, from_states=OPEN)
+    free = Job.objects.select_for_update(skip_locked=True, no_key=True).filter(pk=job.pk, state__in=OPEN).first()
+    if free is not None:
+        _close_cancelled(free)
+    job.refresh_from_db()
+    return job
+
+
+@in_transaction
+def resume(job: Job, by: User) -> Job:
+    """Return the job, queued again after it was cancelled or had failed; it goes on from what was kept. Raises as `cancel`."""
+    _tell(job, JobEvent.Action.RESUME, by, from_states=(Job.State.CANCELLED, Job.State.FAILED))
+    Job.objects.filter(pk=job.pk).update(state=Job.State.QUEUED, attempts=0, error="", result=None, due_at=Now(), finished_at=None)
+    transaction.on_commit(lambda: nudge(job.pk))
+    job.refresh_from_db()
+    return job
+
+
+def is_cancelled(job: Job) -> bool:
+    """Return whether somebody cancelled `job` since it was queued; also while it runs. One query."""
+    return JobEvent.objects.filter(job=job).order_by("-sequence").values_list("action", flat=True).first() == JobEvent.Action.CANCEL
+
+
+def _tell(job: Job, action: str, by: User, *, from_states: tuple[Job.State, ...]) -> None:
+    """Add an event of the job: a row of its own, as the job's is locked by whoever works at it. Again what was said last adds nothing."""
+    if job.asked_by_id != by.pk and not roles.may(by.roles, "see_all_jobs"):
+        raise Refused("not_yours", f"{job.kind} was asked for by somebody else.")
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [f"job:{job.pk}"])
+    job.refresh_from_db()
+    if job.state not in from_states:
+        raise Conflict("job_over", f"The job is {job.state}.", state=job.state)
+    last = JobEvent.objects.filter(job=job).order_by("-sequence").first()
+    if last is None or last.action != action:
+        JobEvent.objects.create(job=job, sequence=last.sequence + 1 if last else 1, action=action, by=by)
+
+
+def _close_cancelled(job: Job) -> None:
+    job.state, job.finished_at = Job.State.CANCELLED, Now()
+    job.save(update_fields=["state", "finished_at"])
+
+
 def ensure_broker() -> None:
     """Start or join the embedded broker, where that is the one in use."""
     if settings.EMBEDDED_BROKER:
@@ -86,11 +146,11 @@ def ensure_broker() -> None:
 
 
 def nudge(job_id: int) -> None:
-    """Wake a worker up. A broker that is down is logged, not raised: beat sends what nobody took."""
+    """Wake a worker up. A broker that is down, whatever it raises, is logged: the row is there, and beat sends what nobody took."""
     try:
         ensure_broker()
         current_app.send_task("casino.tasks.run_job", args=[job_id], retry=False)
-    except (OperationalError, OSError, redis.RedisError, embedded.EmbeddedError) as error:
+    except Exception as error:
         log.warning("job %s waits for the minute: the broker does not answer (%s)", job_id, error)
 
 
@@ -117,8 +177,11 @@ def run(job_id: int, worker: str = "") -> bool:
 def _begin(job_id: int, worker: str) -> bool:
     """Mark the job as running, in a transaction of its own, so that everyone can see it."""
     with transaction.atomic():
-        job = Job.objects.select_for_update(skip_locked=True).filter(pk=job_id, state__in=OPEN).first()
+        job = Job.objects.select_for_update(skip_locked=True, no_key=True).filter(pk=job_id, state__in=OPEN).first()
         if job is None:
+            return False
+        if is_cancelled(job):
+            _close_cancelled(job)
             return False
         if job.attempts >= MOST_ATTEMPTS:
             job.state, job.finished_at = Job.State.FAILED, Now()
@@ -132,21 +195,32 @@ def _begin(job_id: int, worker: str) -> bool:
 
 def _work(job_id: int) -> bool:
     with transaction.atomic():
-        job = Job.objects.select_for_update(skip_locked=True).filter(pk=job_id, state=Job.State.RUNNING).first()
+        # no_key: an event of the job refers to it, and must get in while somebody works at it
+        job = Job.objects.select_for_update(skip_locked=True, no_key=True).filter(pk=job_id, state=Job.State.RUNNING).first()
         if job is None:
             return False
         progress = Progress(job.pk)
         result = _HANDLERS[job.kind](job, progress)
-        job.state, job.finished_at, job.error = Job.State.DONE, Now(), ""
-        job.result = dict(result) if result is not None else None
-        job.save(update_fields=["state", "finished_at", "error", "result"])
-    progress.end()
-    return True
+        _keep_answer(job, result)
+    if not isinstance(result, More):
+        progress.end()
+    return job.state == Job.State.DONE
+
+
+def _keep_answer(job: Job, result: Mapping[str, Any] | None) -> None:
+    """Write what came of it, in the transaction of the work: done, stopped, or queued for its next part, with all attempts before it."""
+    job.error, job.result = "", dict(result) if result is not None else None
+    if isinstance(result, More):
+        job.state, job.attempts, job.due_at = Job.State.QUEUED, 0, Now()
+        transaction.on_commit(lambda: nudge(job.pk))
+    else:
+        job.state, job.finished_at = Job.State.CANCELLED if isinstance(result, Stopped) else Job.State.DONE, Now()
+    job.save(update_fields=["state", "finished_at", "error", "result", "attempts", "due_at"])
 
 
 def _keep_failure(job_id: int, error: Exception) -> None:
     with transaction.atomic():
-        job = Job.objects.select_for_update().get(pk=job_id)
+        job = Job.objects.select_for_update(no_key=True).get(pk=job_id)
         if job.state not in OPEN:
             return
         job.error = f"{type(error).__name__}: {error}".replace("\x00", "\ufffd")[:10_000]

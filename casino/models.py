@@ -134,15 +134,34 @@ class Job(models.Model):
 
     class Meta:
         constraints = [
-            models.CheckConstraint(
-                condition=Q(state__in=["queued", "running", "done", "failed", "cancelled"]), name="casino_job_known_state"
-            )
+            models.CheckConstraint(condition=Q(state__in=["queued", "running", "done", "failed", "cancelled"]), name="casino_job_known_state")
         ]
         indexes = [models.Index(fields=["due_at"], condition=Q(state__in=["queued", "running"]), name="casino_job_open")]
         ordering = ["-id"]
 
     def __str__(self) -> str:
         return f"{self.kind} {self.key}"
+
+
+class JobEvent(models.Model):
+    """A job was cancelled, or taken up again. Append-only, and apart from the job, whose row is locked by whoever works at it."""
+
+    class Action(models.TextChoices):
+        CANCEL = "cancel", "cancelled"
+        RESUME = "resume", "taken up again"
+
+    job = models.ForeignKey(Job, models.PROTECT, related_name="events")
+    sequence = models.PositiveSmallIntegerField()
+    action = models.CharField(max_length=6, choices=Action.choices)
+    by = models.ForeignKey(User, models.PROTECT, related_name="+")
+    recorded_at = RecordedAt()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["job", "sequence"], name="casino_jobevent_in_order")]
+        ordering = ["job", "sequence"]
+
+    def __str__(self) -> str:
+        return f"{self.job} {self.get_action_display()}"
 
 
 class PartitionedTable(models.Model):

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from django.contrib import admin
 from django.core.exceptions import PermissionDenied
-from django.core.paginator import Paginator
+from django.core.paginator import Page, Paginator
 from django.db.models import Model, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 
@@ -29,6 +29,15 @@ class BoundedPaginator(Paginator):
     def more(self) -> bool:
         """Return whether there are more rows than were counted."""
         return self._counted > MOST_COUNTED
+
+    def page(self, number: int | str) -> Page:
+        """Return a page: its keys first, which an index can give, then their rows. Two queries."""
+        number = self.validate_number(number)
+        rows, first = self.object_list, (number - 1) * self.per_page
+        if not isinstance(rows, QuerySet):
+            return super().page(number)
+        keys = list(rows.values_list("pk", flat=True)[first : min(first + self.per_page, self.count)])
+        return Page(rows.filter(pk__in=keys), number, self)
 
     @cached_property
     def _counted(self) -> int:

@@ -55,6 +55,7 @@ ACTIONS: Mapping[str, frozenset[str]] = {
         "read_ledger": _LOOKS | {"shift_manager"},
         "read_paytables": _FLOOR | _LOOKS | {"shift_manager", "games_manager"},
         "propose_paytable": {"games_manager"},
+        "replay": {"shift_manager", "auditor", "games_manager"},
         "lay_out_floor": {"games_manager"},
         "approve_paytable": {"auditor"},
         "import": {"pit_boss", "shift_manager"},

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from fractions import Fraction
 from functools import lru_cache
 
 from tables.engine.edge import Edges, edges
+from tables.engine.game import games
 from tables.engine.paytable import Paytable
 
 
@@ -23,4 +25,13 @@ def theoretical_win(paytable: Paytable, stakes: Mapping[str, int]) -> Fraction |
     known = _edges(paytable)
     if known.unsolved or not known.bets:
         return None
-    return sum((bet.edge * stakes.get(bet.basis, 0) for bet in known.bets.values()), Fraction(0))
+    by_bet = _by_bet(paytable, stakes)
+    return sum((bet.edge * by_bet[bet.basis] for bet in known.bets.values()), Fraction(0))
+
+
+def _by_bet(paytable: Paytable, stakes: Mapping[str, int]) -> Counter[str]:
+    game = games()[paytable.game]
+    by_bet: Counter[str] = Counter()
+    for kind, stake in stakes.items():
+        by_bet[game.bet_of(kind)] += stake
+    return by_bet

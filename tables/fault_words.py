@@ -11,7 +11,7 @@ from casino.money import format_amount
 from tables.engine.cards import CODES
 from tables.engine.cards import in_words as card_in_words
 
-_FIGURE = re.compile(r"(?<![\w:/.,])(-?)(\d+)(?![\w:/]|[.,]\d| (?:hands|equal|times|rounds)\b)")
+_FIGURE = re.compile(r"(?<![\w:/.,-])(-?)(\d+)(?![\w:/]|[.,]\d| (?:hands|equal|times|rounds)\b)")
 
 Money = Callable[[int], str]
 _WORDS: Mapping[str, Callable[[Mapping[str, Any], Money], str]] = {
@@ -48,6 +48,6 @@ def in_words(fault: Fault, label: Callable[[str], str], exponent: int) -> str:
 def in_money(why: str, exponent: int) -> str:
     """Return a reason sheet with its minor units as amounts: "1000 × 3:2 = 1500" is "10.00 × 3:2 = 15.00".
 
-    Odds, fractions of a unit and numbers of hands or times stay as they are.
+    Odds, fractions of a unit, numbers of hands or times, and names with a number ("split-17-20") stay as they are.
     """
     return _FIGURE.sub(lambda match: ("\u2212" if match[1] else "") + format_amount(int(match[2]), exponent), why)

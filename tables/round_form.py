@@ -140,6 +140,8 @@ class RoundForm:
             return self._amount(field, text, amounts)
         if field.kind == "flag":
             return True
+        if field.kind == "wagers":
+            return self._wagers(text)
         return _whole(text) if field.kind == "number" else text
 
     def _amount(self, field: Field, text: str, amounts: Mapping[str, Any]) -> Minor:
@@ -149,6 +151,16 @@ class RoundForm:
         if field.times_of not in amounts:
             raise ValueError(f"“{text}” of what? The {field.times_of} is not typed yet")
         return Minor(int(times[1]) * amounts[field.times_of])
+
+    def _wagers(self, text: str) -> dict[str, Minor]:
+        """Return the stake of each wager in "red 10, dozen_1 5", as they are named there."""
+        pieces = [piece for piece in (piece.strip(",;") for piece in text.split()) if piece]
+        kinds, stakes = pieces[::2], pieces[1::2]
+        if len(kinds) != len(stakes):
+            raise ValueError(f"“{kinds[-1]}” has no stake: each wager is followed by its own")
+        if twice := [kind for kind in kinds if kinds.count(kind) > 1]:
+            raise ValueError(f"“{twice[0]}” stands there twice")
+        return {kind: parse_amount(stake, self.table.exponent) for kind, stake in zip(kinds, stakes, strict=True)}
 
     # ---- what was done ----
 

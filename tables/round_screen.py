@@ -127,9 +127,19 @@ class RoundScreen:
         """Return every seat of the layout, taken or not."""
         return [self._seat(number) for number in range(self.layout.first_seat, self.layout.last_seat + 1)]
 
+    @cached_property
+    def kinds(self) -> Sequence[str]:
+        """Return the kinds of wagers that have a column: the game's; where a field takes any of many, those that something is said of."""
+        if all(field.kind != "wagers" for field in self.layout.seat_fields):
+            return self.game.wager_kinds
+        said = {name for name, text in self.form.typed.items() if text} | self.form.errors.keys()
+        laid = {wager.kind for wager in self._wagers}
+        seats = range(self.layout.first_seat, self.layout.last_seat + 1)
+        return [kind for kind in self.game.wager_kinds if kind in laid or any(done_name(seat, kind) in said for seat in seats)]
+
     def _seat(self, number: int) -> SeatLine:
         fields = [self._typed(field, seat_name(number, field.name), f"Seat {number} {field.label}") for field in self.layout.seat_fields]
-        spots = [self._spot(number, kind) for kind in self.game.wager_kinds]
+        spots = [self._spot(number, kind) for kind in self.kinds]
         wagers = [self._dealt(wager) for wager in self._wagers if wager.seat == number]
         if not wagers:
             return SeatLine(number, fields, spots)
@@ -272,7 +282,9 @@ class RoundScreen:
 
     @cached_property
     def deck(self) -> list[list[tuple[str, int]]]:
-        """Return the deck by suits, ace to two: each card and how often it is dealt."""
+        """Return the deck by suits, ace to two: each card and how often it is dealt; nothing where the game has no cards."""
+        if all(field.kind != "cards" for field in (*self.layout.round_fields, *self.layout.seat_fields)):
+            return []
         return [[(rank + suit, self.dealt[rank + suit]) for rank in DECK_RANKS] for suit in DECK_ROWS]
 
     def as_json(self) -> dict[str, Any]:

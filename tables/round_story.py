@@ -81,7 +81,7 @@ def tell(played: Round, wagers: Sequence[Wager]) -> RoundStory:
         number = seat["seat"]
         lines = [ToldWager(wager, whys.get((wager.seat, wager.kind), "")) for wager in wagers if wager.seat == number]
         hand = settlement.hands.get(number, "") if settlement else ""
-        fields = [field for field in game.layout.seat_fields if field.kind != "amount"]
+        fields = [field for field in game.layout.seat_fields if field.kind not in ("amount", "wagers")]
         seats.append(ToldSeat(number, _told(fields, seat, exponent), hand, lines))
     told = _told(game.layout.round_fields, facts, exponent)
     house_due = None if played.collect is None or played.pay is None else played.collect - played.pay

@@ -117,7 +117,7 @@ def _make_table(house: Property, pit: Pit, code: str, game: str, staff: Mapping[
     table = floor.make_table(pit, code, game, by=staff["GM-1"])
     content = published()[games()[game].default_paytable].content
     version = paytables.publish_paytable(content, proposed_by=staff["GM-1"], approved_by=staff["AU-1"], approval="TEST-1")
-    paytables.put_in_force(table, version, from_at=at, by=staff["GM-1"])
+    paytables.put_in_force(table, version, from_at=at, by=staff["GM-1"], approved_by=staff["AU-1"])
     chips.stock_tray(table, CountSlip(BANKROLL).total, at=at, by=staff["CG-1"])
     return table
 

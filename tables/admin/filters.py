@@ -12,18 +12,23 @@ from django.http import HttpRequest
 from casino import roles
 from casino.read_only import person
 from tables.engine.game import games
-from tables.models import Table
+from tables.models import Table, TableSession
 from tables.selectors import shifts_for
 
 SHIFTS_OFFERED = 21
 
 
+def of_sessions(rows: QuerySet[Any], path: str, **which: Any) -> QuerySet[Any]:
+    """Return the `rows` of those sessions. Their keys are looked up first: with them the database knows how few rows it is after. One query."""
+    return rows.filter(**{f"{path}__in": list(TableSession.objects.filter(**which).values_list("pk", flat=True))})
+
+
 class TableFilter(SimpleListFilter):
-    """By table, of one's own pits. `path` leads from a row to the table's code."""
+    """By table, of one's own pits. `path` leads from a row to its session."""
 
     title = "table"
     parameter_name = "table"
-    path = "session__table__code"
+    path = "session"
 
     def lookups(self, request: HttpRequest, model_admin: ModelAdmin) -> Iterable[tuple[str, str]]:
         """Return the tables of one's pits."""
@@ -33,15 +38,15 @@ class TableFilter(SimpleListFilter):
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
         """Return the rows of that table."""
-        return queryset.filter(**{self.path: self.value()}) if self.value() else queryset
+        return of_sessions(queryset, self.path, table__code=self.value()) if self.value() else queryset
 
 
 class ShiftFilter(SimpleListFilter):
-    """By shift: the newest ones are offered; any other shift's key works in the address."""
+    """By shift: the newest ones are offered; any other shift's key works in the address. `path` leads from a row to its session."""
 
     title = "shift"
     parameter_name = "shift"
-    path = "session__shift"
+    path = "session"
 
     def lookups(self, request: HttpRequest, model_admin: ModelAdmin) -> Iterable[tuple[str, str]]:
         """Return the newest shifts."""
@@ -52,7 +57,11 @@ class ShiftFilter(SimpleListFilter):
         key = self.value()
         if not key:
             return queryset
-        return queryset.filter(**{self.path: int(key)}) if key.isascii() and key.isdigit() and len(key) < 18 else queryset.none()
+        return self.of_shift(queryset, int(key)) if key.isascii() and key.isdigit() and len(key) < 18 else queryset.none()
+
+    def of_shift(self, rows: QuerySet[Any], key: int) -> QuerySet[Any]:
+        """Return the rows of the shift of `key`."""
+        return of_sessions(rows, self.path, shift=key)
 
 
 class GameFilter(SimpleListFilter):

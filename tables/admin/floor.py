@@ -93,7 +93,7 @@ class SessionAdmin(ReadOnlyAdmin):
 
     list_display = ("table", "shift", "sequence", "state_word")
     fields = ("table", "shift", "sequence", "state_word", "uuid")
-    list_filter = (type("Shifts", (ShiftFilter,), {"path": "shift"}), type("Tables", (TableFilter,), {"path": "table__code"}))
+    list_filter = (type("Shifts", (ShiftFilter,), {"path": "pk"}), type("Tables", (TableFilter,), {"path": "pk"}))
     ordering = ("-id",)
     pits = "table__pit__code"
     inlines = (EventsInline, TurnsInline)

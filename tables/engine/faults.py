@@ -45,6 +45,8 @@ MAY_BE_IRREGULAR = frozenset(RULES) - {"too_few_kept", "card_in_two_places", "no
 
 _CONSTANTS = {"None": "null", "True": "true", "False": "false"}
 _PLACES = {code: place for place, code in enumerate((*SHAPE, *FACTS, *RULES))}
+_LAST = len(_PLACES)
+"""Where a code of one game's own stands: after those that all games share."""
 
 
 @dataclass(frozen=True)
@@ -117,5 +119,5 @@ class Faults:
     def raise_any(self, *, but: frozenset[str] = frozenset()) -> None:
         """Raise InvalidSlip with every fault but those of the codes `but`, in order; return where there is none."""
         if self.found and (left := [fault for fault in self.found if fault.code not in but]):
-            left.sort(key=lambda fault: (_PLACES[fault.code], self.order.place(fault.path)))
+            left.sort(key=lambda fault: (_PLACES.get(fault.code, _LAST), self.order.place(fault.path)))
             raise InvalidSlip.of(left)

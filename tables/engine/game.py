@@ -37,7 +37,8 @@ class WagerDue:
     patron's. `row`: the paytable row that decided ("flush"), None where none did; `odds`: what it pays to one. `breakage`: the exact
     fraction of a minor unit lost (negative: won) by rounding, None where nothing was rounded. `uncapped`: the net without caps, None
     where no cap cut it. `why`: the reason sheet's line for a guest: rule, hand, paytable row, arithmetic.
-    In a pot game each stake has collect = stake, and a seat's winnings are its wager "pot": stake 0, pay = won.
+    In a pot game each stake has collect = stake, and a seat's winnings are its wager "pot": stake 0, pay = won. `base`: the stake that the
+    odds are of, where it is another wager's: a bonus has none of its own.
     """
 
     seat: int
@@ -51,6 +52,7 @@ class WagerDue:
     odds: Fraction | None = None
     breakage: Fraction | None = None
     uncapped: Minor | None = None
+    base: Minor | None = None
 
     @property
     def net(self) -> int:
@@ -95,14 +97,15 @@ class Field:
     """One thing that a person types for a round, so that forms need to know no game.
 
     `kind`: "cards" (text, `count` cards, 0 for any number), "amount" (minor units), "number", "numbers" (a list of whole numbers),
-    "choice" (one of `choices`), "flag" (yes or absent). `required`: False where the round may leave it out. `help`: a short hint.
+    "choice" (one of `choices`), "flag" (yes or absent), "wagers" (any of many kinds, each with its amount: "red 10, dozen_1 5").
+    `required`: False where the round may leave it out. `help`: a short hint.
     `habit`: "again" where it is mostly as in the round before, "follows" where `Layout.complete` works it out if it is left empty.
     `times_of`: another amount of the seat, of which this one may be typed as a multiple ("4x").
     """
 
     name: str
     label: str
-    kind: Literal["cards", "amount", "number", "numbers", "choice", "flag"]
+    kind: Literal["cards", "amount", "number", "numbers", "choice", "flag", "wagers"]
     required: bool = True
     count: int = 0
     choices: tuple[str, ...] = ()
@@ -159,6 +162,12 @@ class Game(Protocol):
     """Patrons play for a pot; the house takes at most a rake."""
     layout: Layout
 
+    def bet_of(self, kind: str) -> str:
+        """Return the bet that wagers of this kind are, as edges and caps name it: "straight" for "straight_17"; mostly the kind itself."""
+
+    def rows(self, kind: str, paytable: Paytable) -> Mapping[str, Fraction]:
+        """Return the odds that may be read, rightly or not, for a wager of this kind, by paytable row."""
+
     def read_paytable(self, raw: Mapping[str, Any]) -> Paytable:
         """Return the version that the parsed JSON object says, defaults written out. Raises InvalidSlip (bad_paytable, unknown_field, …)."""
 
@@ -172,7 +181,10 @@ class Game(Protocol):
         """Return what is due on each wager. Raises InvalidSlip (inexact_payout, bad_amount)."""
 
     def pack(self, deal: Any) -> bytes:
-        """Return the cards in the game's fixed-width form, one byte a card (rank * 4 + suit; 255 none), for reading millions at once."""
+        """Return the cards in the game's fixed-width form, one byte a card (rank * 4 + suit; 255 none), for reading millions at once.
+
+        A game without cards gives what fell instead, as bytes of its own.
+        """
 
 
 @cache

@@ -17,9 +17,12 @@ from tables.engine.faults import Faults, shown
 from tables.engine.reading import Misread, Reader, amount, counts, nested, read_object, stake, whole
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Paytable:
-    """One version. `content` is the whole object with its defaults written out, odds reduced, basis "to"; `odds` by wager, then by row."""
+    """One version, equal to any other of the same hash.
+
+    `content` is the whole object with its defaults written out, odds reduced, basis "to"; `odds` by wager, then by row.
+    """
 
     game: str
     name: str
@@ -29,6 +32,9 @@ class Paytable:
     rules: Mapping[str, Any]
     payout_unit: Minor
     rounding: str
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (isinstance(other, Paytable) and self.sha256 == other.sha256)
 
     def __hash__(self) -> int:
         return hash(self.sha256)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping, Sequence
+from fractions import Fraction
 from typing import Any, ClassVar, Generic, TypeVar
 
 from tables.engine.faults import MAY_BE_IRREGULAR, Faults
@@ -21,6 +22,14 @@ class RoundGame(ABC, Generic[D]):
     shape: ClassVar[Shape]
     rules: ClassVar[Mapping[str, Rule]]
     odds: ClassVar[Mapping[str, Collection[str]] | None] = None
+
+    def bet_of(self, kind: str) -> str:
+        """Return the bet that wagers of this kind are: here, each kind is one."""
+        return kind
+
+    def rows(self, kind: str, paytable: Paytable) -> Mapping[str, Fraction]:
+        """Return the odds that may be read for a wager of this kind, by paytable row: those of its bet."""
+        return paytable.odds.get(self.bet_of(kind), {})
 
     def read_paytable(self, raw: Mapping[str, Any]) -> Paytable:
         """Return the version that the parsed JSON object says, defaults written out. Raises InvalidSlip (`bad_paytable`)."""

@@ -122,6 +122,9 @@ def _written_out(version: Mapping[str, Any], game: Game, paytables: PaytableLoad
         for fault in _placed(error):
             faults.add(fault.code, ("paytable", *fault.path), fault.message)
         return None
+    except RecursionError:
+        faults.add("bad_paytable", ("paytable",), "The version is nested too deeply.")
+        return None
     published = paytables(paytable.reference)
     if published is not None and published.sha256 != paytable.sha256:
         faults.add("bad_paytable", ("paytable",), f"{paytable.reference} is published, with other content.")

@@ -52,15 +52,28 @@ words = cache(poker.words)
 """The words of a strength, "Two pair, aces and nines", made once: there are 7,462."""
 
 
+def told_in_words(met: int, mine: str, theirs: str) -> str:
+    """Return "Two pair, aces and nines, beats the dealer's pair of nines" for a hand that met the dealer's, both in words."""
+    return _opening(mine) + _ending(met, theirs)
+
+
+def _opening(mine: str) -> str:
+    return f"{mine}," if "," in mine else mine
+
+
+def _ending(met: int, theirs: str) -> str:
+    qualified = ", which does not qualify" if met in _UNQUALIFIED else ""
+    return f" {_VERBS[met]} the dealer's {theirs[0].lower()}{theirs[1:]}{qualified}"
+
+
 @cache
 def _mine(strength: int) -> str:
-    return f"{words(strength)}," if "," in words(strength) else words(strength)
+    return _opening(words(strength))
 
 
 @cache
 def _meets(met: int, strength: int) -> str:
-    theirs = f"{words(strength)[0].lower()}{words(strength)[1:]}"
-    return f" {_VERBS[met]} the dealer's {theirs}{', which does not qualify' if met in _UNQUALIFIED else ''}"
+    return _ending(met, words(strength))
 
 
 def told(met: int, hand: Hand | None, dealer: Hand | None) -> str:

@@ -56,7 +56,7 @@ class Seat(NamedTuple):
         """Return the seat in its canonical shape."""
         found = {**self._asdict(), "cards": card_names(self.cards) if self.cards else None}
         del found["place"]
-        return {name: value for name, value in found.items() if value is not None and (value or name == "blind")}
+        return {name: value for name, value in found.items() if value is not None and (value or name in ("blind", "street"))}
 
 
 _DEFAULTS = Seat._field_defaults

@@ -5,11 +5,13 @@ A game decides the verdicts; money is worked out in `payouts`, and everything th
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from operator import getitem
-from typing import Any
+from typing import Any, NamedTuple
 
 from casino.money import Minor
 from casino.odds import format_odds
@@ -26,7 +28,8 @@ class Verdict:
     """What becomes of a wager of one `kind`, whatever its stake.
 
     `odds` to one, where it wins; `row`: the paytable row that says so, None for even money. `because`: words that stand before what
-    becomes of the wager, and end in a comma and a space, or are empty. `is_side_bet`: it is about the hand alone.
+    becomes of the wager, and end in a comma and a space, or are empty. `is_side_bet`: it is about the hand alone. `bet`: what caps call
+    it, where that is not its kind. `on`: the wager on whose stake it is paid, where it has none of its own: a bonus, which only wins.
     """
 
     kind: str
@@ -35,14 +38,24 @@ class Verdict:
     row: str | None = None
     because: str = ""
     is_side_bet: bool = False
+    bet: str | None = None
+    on: str | None = None
+
+    @cached_property
+    def words(self) -> tuple[str, str]:
+        """Return the reason after its subject, up to the stake and from there on: ": the ante wager of ", " is lost."."""
+        wager = f": {self.because}the {spoken(self.kind)} wager"
+        if self.odds is None:
+            return f"{wager} of ", f" is {'returned' if self.result == 'push' else 'lost'}."
+        odds = format_odds(self.odds)
+        return f"{wager} pays {f'{spoken(self.row)} {odds}' if self.row else 'even money'}, ", f" × {odds} = "
 
 
 _SUBJECT, _SIDE_SUBJECT = "\0", "\1"
 """Stand in a text for the words that open a reason, which are put in last; no other text of ours has them."""
 
 
-@dataclass(frozen=True, slots=True)
-class SettledWager:
+class SettledWager(NamedTuple):
     """A verdict on a stake, paid. `net`: what the patron gains, + won, 0, or minus the stake.
 
     Its reason is a subject, "Pair of nines loses to the dealer's pair of tens", and then `reason`. Neither holds what JSON would escape.
@@ -58,13 +71,13 @@ class SettledWager:
     @classmethod
     def of(cls, verdict: Verdict, stake: Minor, payout: Payout) -> SettledWager:
         """Return the wager with all that is written about it."""
-        net = payout.pay - (stake if verdict.result == "lose" else 0)
-        reason = f": {verdict.because}{_outcome(verdict, stake, payout)}."
+        net = payout.pay - stake if verdict.result == "lose" else payout.pay
+        reason = _reason(verdict, stake, payout)
         more = f',"breakage":"{payout.breakage}"' if payout.breakage is not None else ""
         if payout.uncapped is not None:
             more = f',"uncapped":{payout.uncapped}'
         why = f"{_SIDE_SUBJECT if verdict.is_side_bet else _SUBJECT}{reason}"
-        json = f'"{verdict.kind}":{{"stake":{stake},"result":"{verdict.result}","net":{net}{more},"why":"{why}"}}'
+        json = f'"{verdict.kind}":{{"stake":{0 if verdict.on else stake},"result":"{verdict.result}","net":{net}{more},"why":"{why}"}}'
         return cls(verdict, stake, payout, net, reason, json)
 
     def due(self, seat: int, subject: str) -> WagerDue:
@@ -73,7 +86,7 @@ class SettledWager:
         return WagerDue(
             seat=seat,
             kind=verdict.kind,
-            stake=self.stake,
+            stake=Minor(0) if verdict.on else self.stake,
             collect=self.stake if verdict.result == "lose" else Minor(0),
             pay=payout.pay,
             result=verdict.result,
@@ -82,6 +95,7 @@ class SettledWager:
             odds=verdict.odds,
             breakage=payout.breakage,
             uncapped=payout.uncapped,
+            base=self.stake if verdict.on else None,
         )
 
 
@@ -143,11 +157,11 @@ def add_unpayable(tills: Sequence[Till], stakes: Sequence[Minor | None], path: P
         try:
             till[stake]
         except Unpayable as refusal:
-            faults.add(refusal.code, (*path, till.verdict.kind), refusal.message, exact=str(refusal.exact))
+            faults.add(refusal.code, (*path, till.verdict.on or till.verdict.kind), refusal.message, exact=str(refusal.exact))
 
 
 def _capped(wagers: Sequence[SettledWager], caps: Mapping[str, Any], unit: Minor) -> list[SettledWager]:
-    payouts = cap([wager.payout for wager in wagers], [wager.verdict.kind for wager in wagers], caps, unit=unit)
+    payouts = cap([wager.payout for wager in wagers], [wager.verdict.bet or wager.verdict.kind for wager in wagers], caps, unit=unit)
     return [
         wager if wager.payout is payout else SettledWager.of(wager.verdict, wager.stake, payout)
         for wager, payout in zip(wagers, payouts, strict=True)
@@ -155,21 +169,21 @@ def _capped(wagers: Sequence[SettledWager], caps: Mapping[str, Any], unit: Minor
 
 
 def spoken(row: str) -> str:
-    """Return "three of a kind" for a row's name."""
-    return row.replace("_", " ")
+    """Return "three of a kind" for a row's name, "split-17-20" for a kind's: with hyphens, figures are read as no amounts."""
+    return re.sub(r"_(?=\d)", "-", row).replace("_", " ")
 
 
-def _outcome(verdict: Verdict, stake: Minor, payout: Payout) -> str:
-    """Return "the blind wager pays flush 3:2, 501 × 3:2 = 751 1/2, rounded down to 751"."""
+def _reason(verdict: Verdict, stake: Minor, payout: Payout) -> str:
+    """Return ": the blind wager pays flush 3:2, 501 × 3:2 = 751 1/2, rounded down to 751."."""
+    before, after = verdict.words
     if verdict.odds is None:
-        return f"the {verdict.kind} wager of {stake} is {'returned' if verdict.result == 'push' else 'lost'}"
-    odds, exact = format_odds(verdict.odds), stake * verdict.odds
-    price = f"{spoken(verdict.row)} {odds}" if verdict.row else "even money"
-    words = f"the {verdict.kind} wager pays {price}, {stake} × {odds} = {_mixed(exact)}"
-    rounded = payout.pay if payout.uncapped is None else payout.uncapped
-    if exact != rounded:
-        words += f", rounded {'down' if exact > rounded else 'up'} to {rounded}"
-    return words if payout.uncapped is None else f"{words}, cut to {payout.pay} by the cap"
+        return f"{before}{stake}{after}"
+    if payout.breakage is None and payout.uncapped is None:
+        return f"{before}{stake}{after}{payout.pay}."
+    exact, rounded = stake * verdict.odds, payout.pay if payout.uncapped is None else payout.uncapped
+    direction = "" if exact == rounded else f", rounded {'down' if exact > rounded else 'up'} to {rounded}"
+    cut = "" if payout.uncapped is None else f", cut to {payout.pay} by the cap"
+    return f"{before}{stake}{after}{_mixed(exact)}{direction}{cut}."
 
 
 def _mixed(value: Fraction) -> str:

@@ -2,7 +2,17 @@
 
 from tables.models.chips import ChipMovement, DropCount, SlipCounter, TrayCount
 from tables.models.floor import Dealer, DealerTurn, Pit, Property, SessionEvent, Shift, ShiftEvent, Table, TableSession
-from tables.models.paytables import PaytableVersion, TablePaytable
+from tables.models.paytables import (
+    EdgeLimit,
+    PaytableDraft,
+    PaytableEvent,
+    PaytablePlacement,
+    PaytableProposal,
+    PaytableSolve,
+    PaytableVersion,
+    PlacementEvent,
+    TablePaytable,
+)
 from tables.models.play import Round, Wager
 
 __all__ = [
@@ -10,8 +20,15 @@ __all__ = [
     "Dealer",
     "DealerTurn",
     "DropCount",
+    "EdgeLimit",
+    "PaytableDraft",
+    "PaytableEvent",
+    "PaytablePlacement",
+    "PaytableProposal",
+    "PaytableSolve",
     "PaytableVersion",
     "Pit",
+    "PlacementEvent",
     "Property",
     "Round",
     "SessionEvent",

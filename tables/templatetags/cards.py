@@ -48,7 +48,7 @@ def rank(name: str) -> str:
 
 @register.simple_tag(name="cards_of")
 def small_cards(played: Round) -> SafeString:
-    """Return the cards that the round's seats share; where they share none, those of its first seat."""
+    """Return the cards that the round's seats share; where they share none, those of its first seat; without cards, what fell."""
     facts = json.loads(bytes(played.deal))
     layout = games()[played.game].layout
     places = [(facts, layout.round_fields), *((seat, layout.seat_fields) for seat in facts["seats"])]
@@ -57,4 +57,4 @@ def small_cards(played: Round) -> SafeString:
             value = found.get(field.name)
             if field.kind == "cards" and value and not isinstance(value, int):
                 return cards(value if isinstance(value, list) else [value], "small")
-    return SafeString("")
+    return format_html("{}", next((facts[field.name] for field in layout.round_fields if field.name in facts), ""))

@@ -219,7 +219,9 @@ def test_a_finding_is_not_edited(ended: House, client: Client) -> None:
     assert Finding.objects.get(pk=finding.pk).severity == "minor"
 
 
-@pytest.mark.parametrize("narrowed", [{"severity__exact": "minor"}, {"state": "open"}, {"kind": "overpaid"}, {"table": "UTH-01"}, {"flag__exact": "0"}])
+@pytest.mark.parametrize(
+    "narrowed", [{"severity__exact": "minor"}, {"state": "open"}, {"kind": "overpaid"}, {"table": "UTH-01"}, {"flag__exact": "0"}]
+)
 def test_findings_are_narrowed(ended: House, client: Client, narrowed: dict[str, str]) -> None:
     client.force_login(ended.people["AU-1"])
     listed = client.get("/admin/audit/finding/", narrowed).context["cl"].result_list

@@ -41,7 +41,7 @@ def night(house: House) -> dict[str, list[str]]:
             f"/admin/tables/tablesession/{house.sessions['UTH-01'].pk}/change/",
             "/admin/password_change/",
             "/admin/nowhere/",
-            f"{shift.removesuffix('change/')}reconcile/",
+            "/admin/casino/user/",
         ],
         "AU-1": [
             shift,
@@ -50,7 +50,13 @@ def night(house: House) -> dict[str, list[str]]:
             f"/admin/ledger/entry/{Entry.objects.order_by('-pk')[0].pk}/change/",
             f"/admin/casino/user/{house.people['PB-1'].pk}/change/",
         ],
-        "AD-1": ["/admin/", "/admin/casino/user/", "/admin/casino/user/add/", f"/admin/casino/user/{house.people['PB-1'].pk}/change/", "/admin/casino/job/"],
+        "AD-1": [
+            "/admin/",
+            "/admin/casino/user/",
+            "/admin/casino/user/add/",
+            f"/admin/casino/user/{house.people['PB-1'].pk}/change/",
+            "/admin/casino/job/",
+        ],
     }
 
 

@@ -108,6 +108,14 @@ def test_an_id_may_hold_what_looks_like_json():
         assert answer(json.dumps(UTH_ROUND | {"id": id}, ensure_ascii=False))["id"] == id
 
 
+@pytest.mark.parametrize("field", ["paytable", "id", "community", "seats", "game", "x"])
+def test_depths_that_python_can_just_read_or_just_not(field):
+    for depth in range(300, 1010, 7):
+        for deep in ('{"a":' * depth + "1" + "}" * depth, "[" * depth + "]" * depth):
+            found = answer(json.dumps(UTH_ROUND | {field: "HERE"}).replace('"HERE"', deep))
+            assert len(found["errors"]) >= 1
+
+
 def test_a_long_line_of_faults_is_answered_in_time():
     began = time.process_time()
     many = answer('{"game":"uth","id":"x","seats":[],' + ",".join(f'"k{number}":0' for number in range(20_000)) + "}")

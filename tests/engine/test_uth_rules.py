@@ -241,6 +241,7 @@ def test_cards_are_packed_by_seat():
         ({"folded": True}, "play_after_fold"),
         ({"play": 2000}, "bad_play_multiple"),
         ({"street": "turn"}, "bad_street"),
+        ({"street": ""}, "bad_street"),
     ],
 )
 def test_what_may_be_irregular_passes_if_asked_and_keeps_its_stakes(change, code):

@@ -58,9 +58,7 @@ def test_payroll_needs_no_form_of_its_own() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("text", "minor"), [("10", 1000), ("10.5", 1050), ("1,000.00", 100_000), ("1 000", 100_000), ("0.29", 29), ("80.6", 8060)]
-)
+@pytest.mark.parametrize(("text", "minor"), [("10", 1000), ("10.5", 1050), ("1,000.00", 100_000), ("1 000", 100_000), ("0.29", 29), ("80.6", 8060)])
 def test_amounts_are_read_in_the_houses_notation(text: str, minor: int) -> None:
     [seat] = form(s1_ante=text).slip()["round"]["seats"]
     assert seat["ante"] == minor
@@ -129,7 +127,10 @@ def test_a_card_dealt_twice_is_named_at_both_places() -> None:
     ("why", "shown"),
     [
         ("Pair of nines: the ante of 1000 is lost.", "Pair of nines: the ante of 10.00 is lost."),
-        ("the blind pays flush 3:2, 501 × 3:2 = 751 1/2, rounded down to 751", "the blind pays flush 3:2, 5.01 × 3:2 = 7.51 1/2, rounded down to 7.51"),
+        (
+            "the blind pays flush 3:2, 501 × 3:2 = 751 1/2, rounded down to 751",
+            "the blind pays flush 3:2, 5.01 × 3:2 = 7.51 1/2, rounded down to 7.51",
+        ),
         ("Pair of eights with five: 1400 as best of 2 hands.", "Pair of eights with five: 14.00 as best of 2 hands."),
         ("355000 − 358500 = -3500.", "3,550.00 − 3,585.00 = −35.00."),
         ("5,100.00 − 5,050.00 = 50.00.", "5,100.00 − 5,050.00 = 50.00."),

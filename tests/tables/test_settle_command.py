@@ -11,6 +11,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from tables.engine.json_line import LONGEST_LINE
+from tables.settling import BLOCK, line_blocks
 from tests.engine.sheets import PAYROLL_ROUND, UTH_ROUND, answer
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -92,6 +93,48 @@ def test_it_ends_with_zero_when_all_is_well_and_reads_standard_input_by_a_hyphen
     done = run("-", "--paytable", "uth-seed@1", stdin=GOOD)
     assert (done.returncode, done.stderr) == (0, b"")
     assert json.loads(done.stdout) == answer(UTH_ROUND)
+
+
+def test_several_processes_answer_in_the_same_order(tmp_path):
+    """Enough for many blocks, a bad line here and there, the last without an end."""
+    rounds = [json.dumps(UTH_ROUND | {"id": f"R{number}"}) if number % 7 else "{" for number in range(2000)]
+    (tmp_path / "rounds.jsonl").write_text("\n".join(rounds))
+    alone, together = (run(str(tmp_path / "rounds.jsonl"), "--jobs", jobs) for jobs in ("1", "3"))
+    assert alone.stdout == together.stdout
+    assert alone.stderr == together.stderr == b"CommandError: 286 of 2000 rounds could not be settled; their lines say why.\n"
+    assert [json.loads(line)["id"] for line in alone.stdout.splitlines()][-3:] == ["R1997", "R1998", "R1999"]
+
+
+@pytest.mark.parametrize("jobs", ["0", "65", "two", "-1", "²"])
+def test_a_number_of_processes_that_is_none(jobs, tmp_path):
+    done = run("--jobs", jobs)
+    assert done.returncode == 2
+    assert b"is no number of processes" in done.stderr or b"expected one argument" in done.stderr
+
+
+class Trickle(io.BytesIO):
+    """A stream that has only a few bytes at a time."""
+
+    def read1(self, size=-1):
+        return super().read1(min(size, 97))
+
+
+def test_lines_come_whole_however_they_are_read():
+    content = b"\n".join([GOOD, b"", POT, b"x" * (LONGEST_LINE + 500), POT, b"", GOOD])
+    for stream in (io.BytesIO(content), Trickle(content)):
+        found = [line for lines in line_blocks(stream) for line in lines if line]
+        assert [line if len(line) < LONGEST_LINE else b"long" for line in found] == [GOOD, POT, b"long", POT, GOOD]
+        assert max(map(len, found)) <= LONGEST_LINE + BLOCK
+
+
+def test_a_line_is_answered_before_the_next_one_comes():
+    with subprocess.Popen([sys.executable, "manage.py", "settle"], cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as started:
+        for _ in range(2):
+            started.stdin.write(GOOD + b"\n")
+            started.stdin.flush()
+            assert json.loads(started.stdout.readline())["id"] == "T12-000123"
+        started.stdin.close()
+    assert started.returncode == 0
 
 
 def test_a_reader_that_goes_away_is_no_crash():

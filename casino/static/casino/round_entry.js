@@ -52,6 +52,7 @@
     const input = at(name);
     const seen = at(`w${name.slice(1)}`);
     const due = form.querySelector(`[data-due="${name}"]`);
+    if (!due) return;
     text(due, spot.due);
     due.dataset.tone = tone(spot.due);
     due.title = spot.why;

@@ -22,7 +22,7 @@ _FIGURES = (
     ("standard deviation", "sd", "{:.6f} × the {basis}"),
 )
 _METHODS = {
-    "count": "counted over all 133,784,560 hands",
+    "count": "counted over everything that can fall",
     "linear": "from the counts of the best play, which holds at these odds",
     "solve": "the best play solved in full",
 }

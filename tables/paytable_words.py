@@ -1,0 +1,37 @@
+"""A paytable in words, as it hangs at the table and as people read it: odds by hand, rules. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+from typing import Any
+
+from casino.odds import format_odds
+from tables.engine.paytable import Paytable
+
+
+def odds_lines(paytable: Paytable) -> list[tuple[str, list[str]]]:
+    """Return a line a hand, the dearest first: its name, and what each wager of `paytable.odds` pays for it to one, "" where nothing."""
+    odds = paytable.odds
+    rows = {row for prices in odds.values() for row in prices}
+    dearest = sorted(rows, key=lambda row: (-max(prices.get(row, Fraction(0)) for prices in odds.values()), row))
+    return [(in_words(row), [format_odds(prices[row]) if row in prices else "" for prices in odds.values()]) for row in dearest]
+
+
+def rule_lines(rules: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield each rule with its value in words."""
+    for name, value in rules.items():
+        yield in_words(name), _value(value)
+
+
+def in_words(name: str) -> str:
+    """Return "Three of a kind" for "three_of_a_kind"."""
+    return name.replace("_", " ").capitalize()
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return ", ".join(f"{key.replace('_', ' ')} {_value(some)}" for key, some in value.items()) or "none"
+    if isinstance(value, list):
+        return " or ".join(map(str, value))
+    return "none" if value is None else str(value).replace("_", " ")

@@ -1,0 +1,28 @@
+"""The floor's jobs: ids in, one service called, safe to run twice."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from casino import jobs
+from casino.models import Job
+from tables.services import replay, solves
+
+
+@jobs.handles(solves.KIND)
+def paytable_solve(job: Job, progress: jobs.Report) -> Mapping[str, Any]:
+    """Work out a paytable's best play, a part at a time."""
+    return solves.solve_part(job, progress)
+
+
+@jobs.handles(replay.KIND)
+def replay_shift(job: Job, progress: jobs.Report) -> Mapping[str, Any]:
+    """Settle a shift again under another version or rule."""
+    return replay.run_shift(job, progress)
+
+
+@jobs.handles(replay.MONTH_KIND)
+def replay_month(job: Job, progress: jobs.Report) -> Mapping[str, Any]:
+    """Settle a month's rounds of a game again under another version."""
+    return replay.run_month(job, progress)
