@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from django.db import DatabaseError, IntegrityError, connection, transaction
@@ -146,7 +147,7 @@ SELECT id, recorded_at FROM e
 def _insert(draft: EntryDraft, by: User) -> Entry:
     """Insert the entry and its transfers in one statement, and have the database check them before the service returns."""
     moved = draft.transfers
-    columns = {
+    columns: dict[str, Any] = {
         "uuid": draft.uuid,
         "kind": draft.kind,
         "reference": draft.reference,
@@ -168,7 +169,7 @@ def _insert(draft: EntryDraft, by: User) -> Entry:
         "engine_version": draft.engine_version,
         "transfer_count": len(moved),
     }
-    arrays = [[t.credit for t in moved], [t.debit for t in moved], [t.amount for t in moved]]
+    arrays: list[Any] = [[t.credit for t in moved], [t.debit for t in moved], [t.amount for t in moved]]
     with connection.cursor() as cursor:
         cursor.execute(_INSERT, [*columns.values(), draft.currency, *arrays])
         entry_id, recorded_at = cursor.fetchone()
