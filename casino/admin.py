@@ -13,7 +13,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import URLPattern, path, reverse
 from django.utils.html import format_html
 
-from casino import people, roles
+from casino import people, roles, shown
 from casino.errors import CasinoError
 from casino.jobs import progress_of
 from casino.models import Job, RoleEvent, User
@@ -41,9 +41,14 @@ class RolesInline(SeenInline):
 
     model = RoleEvent
     fk_name = "user"
-    fields = readonly_fields = ("role", "action", "pits", "by", "recorded_at")
+    fields = readonly_fields = ("role", "action", "pits", "by", "at")
     ordering = ("-sequence",)
     verbose_name_plural = "roles: granted, reviewed, withdrawn"
+
+    @admin.display(description="at")
+    def at(self, event: RoleEvent) -> str:
+        """Return when."""
+        return shown.utc(event.recorded_at)
 
 
 @admin.register(User)
@@ -53,9 +58,9 @@ class PeopleAdmin(UserAdmin):
     actions = None
     add_form = NewPerson
     add_fieldsets = ((None, {"fields": ("username", "name", "password1", "password2")}),)
-    fieldsets = ((None, {"fields": ("username", "name", "email", "is_active", "last_login")}),)
-    readonly_fields = ("last_login",)
-    list_display = ("username", "name", "roles_held", "is_active", "last_login")
+    fieldsets = ((None, {"fields": ("username", "name", "email", "is_active", "last_use")}),)
+    readonly_fields = ("last_use",)
+    list_display = ("username", "name", "roles_held", "is_active", "last_use")
     list_filter = ("is_active",)
     search_fields = ("username", "name")
     ordering = ("username",)
@@ -87,6 +92,11 @@ class PeopleAdmin(UserAdmin):
         hired = people.hire(obj.username, obj.name, form.cleaned_data["password1"], by=person(request))
         obj.pk, obj.password = hired.pk, hired.password
         obj._state.adding = False
+
+    @admin.display(description="last signed in", ordering="last_login")
+    def last_use(self, user: User) -> str:
+        """Return when they last signed in."""
+        return shown.utc(user.last_login)
 
     @admin.display(description="roles in effect")
     def roles_held(self, user: User) -> str:
@@ -132,7 +142,7 @@ def _order(request: HttpRequest, user: User, said: dict[str, str]) -> None:
 class JobAdmin(ReadOnlyAdmin):
     """What workers do, did and could not do: one's own; an administrator sees all."""
 
-    list_display = ("what", "state_word", "how_far", "attempts", "asked_by", "asked_at", "finished_at")
+    list_display = ("what", "state_word", "how_far", "attempts", "asked_by", "asked", "finished")
     list_filter = ("state", "kind")
     list_select_related = ("asked_by",)
     fields = (
@@ -142,10 +152,10 @@ class JobAdmin(ReadOnlyAdmin):
         "how_far",
         "attempts",
         "asked_by",
-        "asked_at",
-        "due_at",
-        "started_at",
-        "finished_at",
+        "asked",
+        "due",
+        "started",
+        "finished",
         "worker",
         "error",
         "result",
@@ -160,6 +170,26 @@ class JobAdmin(ReadOnlyAdmin):
     def what(self, job: Job) -> str:
         """Return "close shift"."""
         return job.kind.replace("_", " ")
+
+    @admin.display(description="asked")
+    def asked(self, job: Job) -> str:
+        """Return when it was asked for."""
+        return shown.utc(job.asked_at)
+
+    @admin.display(description="due")
+    def due(self, job: Job) -> str:
+        """Return from when on it is to be done."""
+        return shown.utc(job.due_at)
+
+    @admin.display(description="started")
+    def started(self, job: Job) -> str:
+        """Return when a worker last began with it."""
+        return shown.utc(job.started_at)
+
+    @admin.display(description="finished")
+    def finished(self, job: Job) -> str:
+        """Return when it ended."""
+        return shown.utc(job.finished_at)
 
     @admin.display(description="state", ordering="state")
     def state_word(self, job: Job) -> str:

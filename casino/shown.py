@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Protocol
 from zoneinfo import ZoneInfo
 
@@ -41,6 +41,11 @@ def stamp(moment: datetime | None, house: Notation) -> str:
 def clock(moment: datetime | None, house: Notation) -> str:
     """Return "21:14:05", for lists of one shift."""
     return NOTHING if moment is None else f"{local(moment, house):%H:%M:%S}"
+
+
+def utc(moment: datetime | None) -> str:
+    """Return "2026-11-30 20:14:05 UTC", for what belongs to no one house."""
+    return NOTHING if moment is None else f"{moment.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC"
 
 
 def age(seconds: float) -> str:

@@ -40,7 +40,7 @@ def in_words(fault: Fault, label: Callable[[str], str], exponent: int) -> str:
     places = fault.facts.get("places", ())
     if len(places) == 2 and "card" in fault.facts:
         card = card_in_words(CODES[fault.facts["card"]])
-        return f"The {card} cannot be both in {label(places[0])} and in {label(places[1])}."
+        return f"The {card} is dealt twice: {label(places[0])} and {label(places[1])}."
     known = _WORDS.get(fault.code)
     return known(fault.facts, lambda amount: format_amount(amount, exponent)) if known else fault.message
 

@@ -1,9 +1,6 @@
 """A round as a person types it: texts by field name in, the raw slip of spec/rounds.md out, errors back at the field. Pure.
 
-Fields are named `r_community` (of the round), `s2_cards` (of seat 2), `d2_trips` (what the dealer did on seat 2's trips), `w2_trips` (what
-was due on it when the person looked), `m2_trips` and `n2_trips` (what became of a difference, and a note). What was done is one signed
-amount, the patron's: `+15.00` was paid, `−5.00` was taken, `0` was returned, `−5.00 +15.00` was taken and paid; empty, or as it was shown,
-is "as due".
+The fields' names are those of tables/round_fields.py, their values those of tables/round_values.py.
 """
 
 from __future__ import annotations
@@ -11,47 +8,36 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
-from casino.errors import Fault
-from casino.money import Minor, parse_amount
+from casino.errors import Fault, InvalidSlip
+from casino.money import Minor
 from casino.wall_clock import read_local
 from tables.engine.cards import CODES, NAMES, split_cards
-from tables.engine.game import Field, Game, WagerDue
+from tables.engine.game import Field, WagerDue
 from tables.fault_words import in_words
+from tables.round_fields import (
+    GENERAL,
+    FieldError,
+    TableFacts,
+    done_name,
+    note_name,
+    round_name,
+    seat_name,
+    seen_name,
+    status_name,
+)
+from tables.round_values import TIMES, read_done, read_value
 from tables.slips import Done
 
 POT = "pot"
 CORRECTED = "corrected"
-GENERAL = ""
-"""The name under which errors stand that belong to no field."""
 
-_TIMES = re.compile(r"\s*(\d{1,2})\s*[x×]\s*", re.IGNORECASE)
 _SEAT = re.compile(r"round\.seats\[(\d+)\](?:\.(\w+))?.*")
 _ROUND = re.compile(r"round\.(\w+).*")
 _DONE = re.compile(r"done\.(\d+)\.(\w+).*")
-_PLUS_AND_MINUS = re.compile(r"[-−–](?P<taken>[^+−–-]+)\+(?P<paid>[^+−–-]+)")
-
-
-@dataclass(frozen=True)
-class TableFacts:
-    """What the form needs to know of a table: its code and game, decimals of the currency, the zone of its clock."""
-
-    code: str
-    game: Game
-    exponent: int
-    zone: str
-
-
-@dataclass(frozen=True)
-class FieldError:
-    """What is wrong at a field; `waits` where it is only not typed yet."""
-
-    message: str
-    code: str = ""
-    waits: bool = False
 
 
 class RoundForm:
@@ -62,6 +48,8 @@ class RoundForm:
         self.layout = table.game.layout
         self.typed = {name: text.replace("\x00", "") for name, text in typed.items()}
         self.errors: dict[str, list[FieldError]] = {}
+        self.doubled: set[str] = set()
+        """Cards that cannot be where they are typed, because they are elsewhere too."""
 
     def text(self, name: str) -> str:
         """Return what stands in the field."""
@@ -119,48 +107,15 @@ class RoundForm:
     def _read(self, field: Field, name: str, found: dict[str, Any], amounts: Mapping[str, Any]) -> None:
         """Put the field's value into `found`; one that was left empty stays out, but for a list that may be empty."""
         text = self.text(name).strip()
-        if field.times_of and _TIMES.fullmatch(text) and f"{name.removesuffix(field.name)}{field.times_of}" in self.errors:
+        if field.times_of and TIMES.fullmatch(text) and f"{name.removesuffix(field.name)}{field.times_of}" in self.errors:
             return
         try:
-            value = self._value(field, text, amounts)
+            value = read_value(field, text, amounts, self.table.exponent)
         except ValueError as error:
             self._wrong(name, str(error))
             return
         if value is not None:
             found[field.name] = value
-
-    def _value(self, field: Field, text: str, amounts: Mapping[str, Any]) -> Any:
-        if field.kind == "numbers":
-            return [_whole(piece) for piece in re.split(r"[\s,]+", text) if piece]
-        if field.kind == "cards" and field.count == 0:
-            return _whole(text) if text.isdigit() else text if text else []
-        if not text:
-            return None
-        if field.kind == "amount":
-            return self._amount(field, text, amounts)
-        if field.kind == "flag":
-            return True
-        if field.kind == "wagers":
-            return self._wagers(text)
-        return _whole(text) if field.kind == "number" else text
-
-    def _amount(self, field: Field, text: str, amounts: Mapping[str, Any]) -> Minor:
-        times = _TIMES.fullmatch(text) if field.times_of else None
-        if times is None:
-            return parse_amount(text, self.table.exponent)
-        if field.times_of not in amounts:
-            raise ValueError(f"“{text}” of what? The {field.times_of} is not typed yet")
-        return Minor(int(times[1]) * amounts[field.times_of])
-
-    def _wagers(self, text: str) -> dict[str, Minor]:
-        """Return the stake of each wager in "red 10, dozen_1 5", as they are named there."""
-        pieces = [piece for piece in (piece.strip(",;") for piece in text.split()) if piece]
-        kinds, stakes = pieces[::2], pieces[1::2]
-        if len(kinds) != len(stakes):
-            raise ValueError(f"“{kinds[-1]}” has no stake: each wager is followed by its own")
-        if twice := [kind for kind in kinds if kinds.count(kind) > 1]:
-            raise ValueError(f"“{twice[0]}” stands there twice")
-        return {kind: parse_amount(stake, self.table.exponent) for kind, stake in zip(kinds, stakes, strict=True)}
 
     # ---- what was done ----
 
@@ -171,19 +126,10 @@ class RoundForm:
         if not text or (not self.irregular and text == self.text(seen_name(seat, kind)).strip()):
             return None
         try:
-            return self._read_done(text)
+            return read_done(text, self.table.exponent)
         except ValueError as error:
             self._wrong(name, str(error))
             return None
-
-    def _read_done(self, text: str) -> Done:
-        bare = text.replace(" ", "")
-        if both := _PLUS_AND_MINUS.fullmatch(bare):
-            return Done(parse_amount(both["taken"], self.table.exponent), parse_amount(both["paid"], self.table.exponent))
-        amount = parse_amount(bare.lstrip("+-−–"), self.table.exponent)
-        if len(bare) - len(bare.lstrip("+-−–")) > 1:
-            raise ValueError(f"“{text}” has more than one sign")
-        return Done(amount, Minor(0)) if bare[0] in "-−–" else Done(Minor(0), amount)
 
     def _all_done(self) -> dict[str, Any]:
         done: dict[str, Any] = defaultdict(dict)
@@ -227,12 +173,22 @@ class RoundForm:
     def _wrong(self, name: str, message: str) -> None:
         self.add_error(name, FieldError(f"{message}." if message[-1:].isalnum() else message, "bad_value"))
 
+    def check_shape(self, facts: dict[str, Any]) -> None:
+        """Note what else is wrong in what was typed, where a field that was no value keeps the round from being read whole."""
+        try:
+            self.table.game.check_shape(facts)
+        except InvalidSlip as error:
+            for fault in error.faults:
+                if fault.code != "missing_field" and self._name(f"round.{fault.where}") not in self.errors:
+                    self.place(replace(fault, where=f"round.{fault.where}"))
+
     def place(self, fault: Fault) -> None:
         """Note `fault` at the field that its `where` means, and at the other place of a card that stands at two."""
         error = in_words(fault, self.label, self.table.exponent)
         names = {self._name(fault.where)}
         for place in fault.facts.get("places", ()):
             names.add(self._name(f"round.{place}"))
+            self.doubled |= {fault.facts["card"]} if "card" in fault.facts else set()
         for name in names:
             self.add_error(name, FieldError(error, fault.code, waits=_waits(fault)))
 
@@ -271,41 +227,5 @@ def _waits(fault: Fault) -> bool:
     return fault.code in ("missing_field", "cards_required", "missing_play", "too_few_seats", "too_few_kept")
 
 
-def _whole(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and len(text) < 10):
-        raise ValueError(f"“{text}” is no whole number")
-    return int(text)
-
-
 def _as_json(done: Done) -> dict[str, int | None]:
     return {"collected": done.collected, "paid": done.paid}
-
-
-def round_name(field: str) -> str:
-    """Return the name of a round's field."""
-    return f"r_{field}"
-
-
-def seat_name(seat: int, field: str) -> str:
-    """Return the name of a seat's field."""
-    return f"s{seat}_{field}"
-
-
-def done_name(seat: int, kind: str) -> str:
-    """Return the name of the field that says what was done on a wager."""
-    return f"d{seat}_{kind}"
-
-
-def seen_name(seat: int, kind: str) -> str:
-    """Return the name of the hidden field that keeps what was shown as due."""
-    return f"w{seat}_{kind}"
-
-
-def status_name(seat: int, kind: str) -> str:
-    """Return the name of the field that says what became of a difference."""
-    return f"m{seat}_{kind}"
-
-
-def note_name(seat: int, kind: str) -> str:
-    """Return the name of the field for a note on a difference."""
-    return f"n{seat}_{kind}"

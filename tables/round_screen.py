@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -17,85 +16,14 @@ from tables.engine.cards import RANKS
 from tables.engine.faults import MAY_BE_IRREGULAR
 from tables.engine.game import Field, Settlement
 from tables.fault_words import in_money
-from tables.round_form import (
-    GENERAL,
-    FieldError,
-    RoundForm,
-    done_name,
-    note_name,
-    round_name,
-    seat_name,
-    seen_name,
-    status_name,
-)
+from tables.round_fields import GENERAL, FieldError, done_name, note_name, round_name, seat_name, seen_name, status_name
+from tables.round_form import RoundForm
+from tables.round_lines import Difference, Ruling, SeatLine, Spot, Typed
 from tables.slips import Done
 
 STATUSES = (("corrected", "corrected at the table"), ("not_recovered", "not recovered"))
 DECK_ROWS = "shdc"
 DECK_RANKS = RANKS[::-1]
-
-
-@dataclass(frozen=True)
-class Typed:
-    """One field as it stands on the page."""
-
-    name: str
-    label: str
-    field: Field
-    value: str
-    errors: Sequence[FieldError] = ()
-    cards: Sequence[str] = ()
-
-
-@dataclass(frozen=True)
-class Spot:
-    """One wager on the page: what was due (empty where nothing lies there), what stands as done, and how far that is off."""
-
-    seat: int
-    kind: str
-    name: str
-    seen_name: str
-    due: str = ""
-    done: str = ""
-    off: int = 0
-    why: str = ""
-    errors: Sequence[FieldError] = ()
-
-
-@dataclass(frozen=True)
-class SeatLine:
-    """One seat: its fields, its hand, its wagers and their sums (the patron's, minor units; None where nothing is known)."""
-
-    number: int
-    fields: Sequence[Typed]
-    spots: Sequence[Spot]
-    hand: str = ""
-    due: int | None = None
-    done: int | None = None
-    off: int = 0
-
-
-@dataclass(frozen=True)
-class Difference:
-    """One wager on which the dealer did otherwise than due, in words, with what became of it."""
-
-    seat: int
-    kind: str
-    words: str
-    why: str
-    status_name: str
-    status: str
-    note_name: str
-    note: str
-    missing: bool = False
-
-
-@dataclass(frozen=True)
-class Ruling:
-    """What the rules say of what was typed; `settlement` is None where the round is irregular."""
-
-    settlement: Settlement | None
-    wagers: Sequence[KeptWager]
 
 
 class RoundScreen:
@@ -281,11 +209,19 @@ class RoundScreen:
         return Counter(card for field in typed for card in field.cards)
 
     @cached_property
-    def deck(self) -> list[list[tuple[str, int]]]:
-        """Return the deck by suits, ace to two: each card and how often it is dealt; nothing where the game has no cards."""
+    def deck(self) -> list[list[tuple[str, str]]]:
+        """Return the deck by suits, ace to two: each card, and "gone" where it is dealt, "twice" where it cannot be where it is.
+
+        Nothing where the game has no cards.
+        """
         if all(field.kind != "cards" for field in (*self.layout.round_fields, *self.layout.seat_fields)):
             return []
-        return [[(rank + suit, self.dealt[rank + suit]) for rank in DECK_RANKS] for suit in DECK_ROWS]
+        return [[(rank + suit, self._whereabouts(rank + suit)) for rank in DECK_RANKS] for suit in DECK_ROWS]
+
+    def _whereabouts(self, card: str) -> str:
+        if card in self.form.doubled:
+            return "twice"
+        return "gone" if self.dealt[card] else ""
 
     def as_json(self) -> dict[str, Any]:
         """Return what the page asks for while somebody types; names are the fields'."""
@@ -297,7 +233,7 @@ class RoundScreen:
             "spots": {spot.name: _spot_json(spot) for line in self.seats for spot in line.spots},
             "house": self.house,
             "cards": {field.name: list(field.cards) for field in typed if field.field.kind == "cards"},
-            "deck": dict(self.dealt),
+            "deck": {card: where for suit in self.deck for card, where in suit if where},
             "errors": {name: [{"message": error.message, "waits": error.waits} for error in errors] for name, errors in self.form.errors.items()},
             "waiting": self.waiting,
             "may_be_irregular": self.may_be_irregular,

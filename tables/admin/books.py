@@ -64,11 +64,11 @@ def _hold(accounts: list[Account], user: User) -> None:
 class AccountAdmin(ReadOnlyAdmin):
     """Every place that holds value."""
 
-    list_display = ("code", "kind_word", "currency", "holds", "closed_at")
+    list_display = ("code", "kind_word", "currency", "holds", "closed")
     list_filter = ("kind",)
     search_fields = ("code",)
     ordering = ("code",)
-    fields = ("code", "kind_word", "currency", "holds", "floor", "ceiling", "opened_at", "closed_at")
+    fields = ("code", "kind_word", "currency", "holds", "floor", "ceiling", "opened", "closed")
 
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
         """Return the list that reads balances."""
@@ -84,6 +84,16 @@ class AccountAdmin(ReadOnlyAdmin):
     def kind_word(self, account: Account) -> SafeString:
         """Return what kind of place it is."""
         return chip(account.get_kind_display())
+
+    @admin.display(description="opened")
+    def opened(self, account: Account) -> str:
+        """Return since when it is there."""
+        return shown.utc(account.opened_at)
+
+    @admin.display(description="closed")
+    def closed(self, account: Account) -> str:
+        """Return when it was closed."""
+        return shown.utc(account.closed_at)
 
     @admin.display(description="holds")
     def holds(self, account: Any) -> SafeString:
@@ -113,10 +123,10 @@ class EntryAdmin(ReadOnlyAdmin):
         except ValueError:
             return queryset.filter(reference=term), False
 
-    @admin.display(description="at (UTC)")
+    @admin.display(description="at")
     def occurred_utc(self, entry: Entry) -> str:
         """Return when; the books' own clock is UTC."""
-        return f"{entry.occurred_at:%Y-%m-%d %H:%M:%S}"
+        return shown.utc(entry.occurred_at)
 
     def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any) -> HttpResponse:
         """Answer the entry's page: what left where and arrived where. Five queries."""

@@ -11,6 +11,7 @@ from typing import Any
 from django.contrib import admin
 from django.http import HttpRequest, HttpResponse
 
+from casino import shown
 from casino.odds import format_odds
 from casino.read_only import ReadOnlyAdmin
 from tables.engine.game import games
@@ -49,7 +50,7 @@ def rules_in_words(rules: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 class PaytableVersionAdmin(ReadOnlyAdmin):
     """Approved versions."""
 
-    list_display = ("reference", "game_name", "short_hash", "proposed_by", "approved_by", "approval", "recorded_at")
+    list_display = ("reference", "game_name", "short_hash", "proposed_by", "approved_by", "approval", "recorded")
     list_filter = ("game",)
     list_select_related = ("proposed_by", "approved_by")
     ordering = ("game", "name", "version")
@@ -59,6 +60,11 @@ class PaytableVersionAdmin(ReadOnlyAdmin):
     def reference(self, version: PaytableVersion) -> str:
         """Return "uth-seed@1"."""
         return str(version)
+
+    @admin.display(description="recorded")
+    def recorded(self, version: PaytableVersion) -> str:
+        """Return when it was approved."""
+        return shown.utc(version.recorded_at)
 
     @admin.display(description="game")
     def game_name(self, version: PaytableVersion) -> str:

@@ -22,10 +22,12 @@ from casino.models import User
 from casino.money import format_amount
 from casino.read_only import person
 from casino.wall_clock import comes_twice, offset_text
-from tables.engine.game import Layout, games
+from tables.engine.game import games
 from tables.models import PaytableVersion, Round, Table, TableSession
-from tables.round_form import GENERAL, FieldError, RoundForm, TableFacts, round_name, seat_name
-from tables.round_screen import RoundScreen, Ruling
+from tables.round_fields import GENERAL, FieldError, TableFacts, round_name, seat_name
+from tables.round_form import RoundForm
+from tables.round_lines import Ruling
+from tables.round_screen import RoundScreen
 from tables.selectors import dealer_now, open_sessions_for, rounds_for, table_of, version_in_force
 from tables.services.rounds import preview_round, record_round
 from tables.slips import read_round_slip
@@ -130,8 +132,6 @@ def _saved(request: HttpRequest, user: User) -> Round | None:
 def _in_hand(request: HttpRequest, user: User, table: Table, context: dict[str, Any]) -> HttpResponse:
     form = RoundForm(_facts(table), request.POST.dict())
     saving = "save" in request.POST
-    if "clear" in request.POST:
-        form = RoundForm(_facts(table), _without_seat(request.POST.dict(), form.layout, request.POST["clear"]))
     if saving:
         form.check_dealer()
     screen = RoundScreen(form, _ruling(form, user), asked=saving)
@@ -142,17 +142,13 @@ def _in_hand(request: HttpRequest, user: User, table: Table, context: dict[str, 
     return _page(request, table, screen, {**context, **beside, "looked": True})
 
 
-def _without_seat(typed: dict[str, str], layout: Layout, seat: str) -> dict[str, str]:
-    gone = {f"s{seat}_{field.name}" for field in layout.seat_fields}
-    return {name: text for name, text in typed.items() if name not in gone}
-
-
 def _ruling(form: RoundForm, user: User) -> Ruling | None:
     """Return what the rules say of what was typed, None where that cannot be said; what is wrong stands in the form's errors."""
     ruling = None
     try:
         raw = form.slip()
         if set(form.errors) - {"who_dealt"}:
+            form.check_shape(raw["round"])
             return None
         ruled = preview_round(read_round_slip(raw), by=user)
         ruling = Ruling(ruled.settlement, ruled.wagers)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from fractions import Fraction
+from threading import Event
 from typing import Any
 
 import pytest
@@ -501,6 +503,39 @@ def test_a_solve_is_cancelled_while_it_runs_and_goes_on_from_there(house: House,
     solves.resume_solve(kept, by=gm)
     assert jobs.run(solve.job_id) is True
     assert (flops.began, PaytableSolve.objects.get(pk=solve.pk).edges is not None) == ([0, 4], True)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_running_part_hears_of_its_cancellation_from_another_connection(house: House, flops: Flops, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The worker holds the job's row; whoever cancels it is not kept waiting for the part's end, and the part keeps what it has."""
+    monkeypatch.setattr(solves, "PART_SECONDS", 3600.0)
+    monkeypatch.setattr(jobs, "nudge", lambda job_id: None)
+    gm = house.people["GM-1"]
+    solve = solves.ask_solve(paytables.read_paytable(version(**ODD_RULES)), by=gm)
+    running, told = Event(), Event()
+
+    def wait_at_three(done: int) -> None:
+        if done == 3:
+            running.set()
+            assert told.wait(20)
+
+    flops.after_step = wait_at_three
+    with ThreadPoolExecutor(1) as pool:
+        worker = pool.submit(lambda: (jobs.run(solve.job_id), connection.close()))
+        assert running.wait(20)
+        assert solves.cancel_solve(solve, by=gm).state == "running"
+        told.set()
+        assert worker.result(20)[0] is False
+    kept = PaytableSolve.objects.get(pk=solve.pk)
+    assert (kept.done, kept.job.state) == (3, "cancelled")
+    assert solves.resume_solve(kept, by=gm).state == "queued"
+    with pytest.raises(Refused) as error:
+        solves.cancel_solve(kept, by=house.people["SM-1"])
+    assert error.value.code == "not_yours"
+    assert solves.cancel_solve(kept, by=gm).state == "cancelled"
+    with pytest.raises(Conflict) as over:
+        solves.cancel_solve(kept, by=gm)
+    assert over.value.code == "job_over"
 
 
 def test_odds_beyond_exact_sums_end_the_solve_with_their_reason(house: House, monkeypatch: pytest.MonkeyPatch) -> None:

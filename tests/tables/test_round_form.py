@@ -10,7 +10,8 @@ from casino.errors import Fault
 from casino.wall_clock import read_local
 from tables.engine.game import games
 from tables.fault_words import in_money
-from tables.round_form import RoundForm, TableFacts
+from tables.round_fields import TableFacts
+from tables.round_form import RoundForm
 
 UTH = TableFacts("UTH-01", games()["uth"], 2, "America/Los_Angeles")
 PAYROLL = TableFacts("PAY-01", games()["payroll"], 2, "America/Los_Angeles")
@@ -119,7 +120,7 @@ def test_a_card_dealt_twice_is_named_at_both_places() -> None:
     found = form(r_community="2h9s9dJcQh", s2_cards="2h Kd")
     facts: dict[str, Any] = {"card": "2h", "places": ["community[0]", "seats[0].cards[0]"]}
     found.place(Fault("duplicate_card", "…", "round.seats[0].cards[0]", facts))
-    words = "The two of hearts cannot be both in the board and in seat 2's cards."
+    words = "The two of hearts is dealt twice: the board and seat 2's cards."
     assert messages(found) == {"r_community": [words], "s2_cards": [words]}
 
 

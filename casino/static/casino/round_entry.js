@@ -6,7 +6,7 @@
   const WAIT = 150;
 
   /* ---- what is due, asked while typing ---- */
-  const left = new Set();
+  const left = new Set("looked" in form.dataset ? [...form.elements].map((input) => input.name) : []);
   let asked = 0;
   let timer = null;
   let pending = null;
@@ -38,9 +38,9 @@
     for (const cell of form.querySelectorAll("[data-house]")) text(cell, found.house[cell.dataset.house] || (cell.dataset.house === "handle" ? "—" : ""));
     for (const [name, names] of Object.entries(found.cards)) showCards(name, names);
     for (const card of form.querySelectorAll("[data-deck]")) {
-      const times = found.deck[card.dataset.deck] || 0;
-      card.classList.toggle("gone", times > 0);
-      card.classList.toggle("twice", times > 1);
+      const where = found.deck[card.dataset.deck] || "";
+      card.classList.toggle("gone", where === "gone");
+      card.classList.toggle("twice", where === "twice");
     }
     showErrors(found.errors);
     text(document.getElementById("waiting"), found.waiting.length ? `Still to come: ${found.waiting.join(", ")}.` : "");

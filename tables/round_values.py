@@ -1,0 +1,75 @@
+"""What a person types into the fields of a round, as values. Each reader raises ValueError, naming what is wrong. Pure.
+
+What was done is one signed amount, the patron's: `+15.00` was paid, `−5.00` was taken, `0` was returned, `−5.00 +15.00` was taken and paid.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from casino.money import Minor, parse_amount
+from tables.engine.game import Field
+from tables.slips import Done
+
+TIMES = re.compile(r"\s*(\d{1,2})\s*[x×]\s*", re.IGNORECASE)
+"""An amount as a multiple of another: "4x"."""
+
+_MINUSES = "-−–"
+_PLUS_AND_MINUS = re.compile(r"[-−–](?P<taken>[^+−–-]+)\+(?P<paid>[^+−–-]+)")
+
+
+def read_value(field: Field, text: str, amounts: Mapping[str, Any], exponent: int) -> Any:
+    """Return the JSON value of `text`, None where the field was left empty; `amounts` are those that it may be a multiple of."""
+    if field.kind == "numbers":
+        return [_whole(piece) for piece in re.split(r"[\s,]+", text) if piece]
+    if field.kind == "cards" and field.count == 0:
+        return _whole(text) if text.isdigit() else text if text else []
+    if not text:
+        return None
+    if field.kind == "amount":
+        return _amount(field, text, amounts, exponent)
+    if field.kind == "flag":
+        return True
+    if field.kind == "wagers":
+        return _wagers(text, exponent)
+    return _whole(text) if field.kind == "number" else text
+
+
+def _amount(field: Field, text: str, amounts: Mapping[str, Any], exponent: int) -> Minor:
+    times = TIMES.fullmatch(text) if field.times_of else None
+    if times is None:
+        return parse_amount(text, exponent)
+    if field.times_of not in amounts:
+        raise ValueError(f"“{text}” of what? The {field.times_of} is not typed yet")
+    return Minor(int(times[1]) * amounts[field.times_of])
+
+
+def _wagers(text: str, exponent: int) -> dict[str, Minor]:
+    """Return the stake of each wager in "red 10, dozen_1 5", as they are named there."""
+    pieces = [piece for piece in (piece.strip(",;") for piece in text.split()) if piece]
+    kinds, stakes = pieces[::2], pieces[1::2]
+    if len(kinds) != len(stakes):
+        raise ValueError(f"“{kinds[-1]}” has no stake: each wager is followed by its own")
+    if twice := [kind for kind in kinds if kinds.count(kind) > 1]:
+        raise ValueError(f"“{twice[0]}” stands there twice")
+    return {kind: parse_amount(stake, exponent) for kind, stake in zip(kinds, stakes, strict=True)}
+
+
+def _whole(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) < 10):
+        raise ValueError(f"“{text}” is no whole number")
+    return int(text)
+
+
+def read_done(text: str, exponent: int) -> Done:
+    """Return what was done, as it is typed in one signed amount."""
+    bare = text.replace(" ", "")
+    if both := _PLUS_AND_MINUS.fullmatch(bare):
+        return Done(parse_amount(both["taken"], exponent), parse_amount(both["paid"], exponent))
+    unsigned = bare.lstrip(f"+{_MINUSES}")
+    amount = parse_amount(unsigned, exponent)
+    if len(bare) - len(unsigned) > 1:
+        raise ValueError(f"“{text}” has more than one sign")
+    return Done(amount, Minor(0)) if bare[0] in _MINUSES else Done(Minor(0), amount)
