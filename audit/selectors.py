@@ -22,6 +22,7 @@ from tables.models import DropCount, PaytableVersion, Round, Shift, TableSession
 from tables.posting import drop_box, tray
 from tables.selectors import shifts_for
 from tables.services.paytables import paytable_of
+from tables.solved_edges import known_edges
 
 CHUNK = 500
 
@@ -132,7 +133,7 @@ def _theoretical(shift: Shift) -> dict[int, Fraction]:
     versions = PaytableVersion.objects.in_bulk({version for _, version in by})
     expected: dict[int, Fraction] = {}
     for (session, version), sums in by.items():
-        win = theoretical_win(paytable_of(versions[version]), sums)
+        win = theoretical_win(known_edges(paytable_of(versions[version])), sums)
         if win is not None:
             expected[session] = expected.get(session, Fraction(0)) + win
     return expected

@@ -16,6 +16,7 @@ from casino import shown
 from tables.edges import theoretical_win
 from tables.models import PaytableVersion, Property, Round, Shift, Wager
 from tables.services.paytables import paytable_of
+from tables.solved_edges import known_edges
 
 WIDTH, HEIGHT, LEFT, BOTTOM = 460, 170, 64, 22
 SLOT = "date_bin('15 minutes', %(expressions)s, TIMESTAMPTZ '2000-01-01 00:00+00')"
@@ -74,7 +75,7 @@ def _expected(shift: Shift, sessions: Sequence[int]) -> Mapping[datetime, Fracti
     versions = PaytableVersion.objects.in_bulk({version for _, version in stakes})
     expected: dict[datetime, Fraction] = {}
     for (slot, version), made in stakes.items():
-        win = theoretical_win(paytable_of(versions[version]), made)
+        win = theoretical_win(known_edges(paytable_of(versions[version])), made)
         if win is not None:
             expected[slot] = expected.get(slot, Fraction(0)) + win
     return expected

@@ -98,9 +98,7 @@ def _database(url_name: str, role: str) -> dict[str, Any]:
     if url := os.environ.get(url_name):
         return {**dict(dj_database_url.parse(url)), "ENGINE": "django.db.backends.postgresql", **common}
     if os.environ.get("DATABASE_URL"):
-        raise ImproperlyConfigured(
-            f"DATABASE_URL is set, so {url_name} must be too: migrations run as the owner, the application owns nothing."
-        )
+        raise ImproperlyConfigured(f"DATABASE_URL is set, so {url_name} must be too: migrations run as the owner, the application owns nothing.")
     assert SERVERS is not None
     return {
         "ENGINE": "casino.pg",

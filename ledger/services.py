@@ -104,9 +104,7 @@ def _draft_of(entry: Entry) -> EntryDraft:
 
 def _the_same(kept: Entry, draft: EntryDraft) -> Entry:
     if bytes(kept.fingerprint) != draft.fingerprint():
-        raise Conflict(
-            "reference_reused", "Something else was posted under this reference.", reference=draft.reference, entry=str(kept.uuid)
-        )
+        raise Conflict("reference_reused", "Something else was posted under this reference.", reference=draft.reference, entry=str(kept.uuid))
     return kept
 
 

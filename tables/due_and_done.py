@@ -86,9 +86,7 @@ def _strangers(slip: RoundSlip, spots: _Spots) -> list[Fault]:
     """Return a fault for everything that the slip says of a wager or seat that is not in the round."""
     seats = {seat for seat, _ in spots}
     faults = [
-        Fault("unknown_field", f"Seat {seat} has no wager “{kind}”.", f"done.{seat}.{kind}")
-        for seat, kind in slip.done
-        if (seat, kind) not in spots
+        Fault("unknown_field", f"Seat {seat} has no wager “{kind}”.", f"done.{seat}.{kind}") for seat, kind in slip.done if (seat, kind) not in spots
     ]
     said: set[tuple[int, str]] = set()
     for position, one in enumerate(slip.mispaid):
@@ -108,13 +106,9 @@ def _faults_of(done: Done, stake: Minor, due: WagerDue | None, where: str) -> li
     if due is None:
         missing = [name for name in ("collected", "paid") if getattr(done, name) is None]
         if missing:
-            return [
-                Fault("missing_field", "Of an irregular round, say what was done on every wager.", f"{where}.{name}") for name in missing
-            ]
+            return [Fault("missing_field", "Of an irregular round, say what was done on every wager.", f"{where}.{name}") for name in missing]
     if done.collected is not None and done.collected > stake:
-        return [
-            Fault("bad_amount", f"The house cannot take {done.collected} of a stake of {stake}.", f"{where}.collected", {"stake": stake})
-        ]
+        return [Fault("bad_amount", f"The house cannot take {done.collected} of a stake of {stake}.", f"{where}.collected", {"stake": stake})]
     return []
 
 

@@ -5,27 +5,21 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from fractions import Fraction
-from functools import lru_cache
 
-from tables.engine.edge import Edges, edges
+from tables.engine.edge import Edges
 from tables.engine.game import games
 from tables.engine.paytable import Paytable
 
 
-@lru_cache(maxsize=256)
-def _edges(paytable: Paytable) -> Edges:
-    return edges(paytable)
-
-
-def theoretical_win(paytable: Paytable, stakes: Mapping[str, int]) -> Fraction | None:
+def theoretical_win(known: Edges, stakes: Mapping[str, int]) -> Fraction | None:
     """Return what the house expects to win of `stakes` (minor units by kind of wager): base stake × edge, summed, exact.
 
-    None where the version has no odds to expect by, or where its edge is not worked out. Source: spec/night.md, "Reconcile".
+    `known`: the edges of the version, as `tables.solved_edges.known_edges` has them. None where it has no odds to expect by, or where an
+    edge is not worked out. Source: spec/night.md, "Reconcile".
     """
-    known = _edges(paytable)
     if known.unsolved or not known.bets:
         return None
-    by_bet = _by_bet(paytable, stakes)
+    by_bet = _by_bet(known.paytable, stakes)
     return sum((bet.edge * by_bet[bet.basis] for bet in known.bets.values()), Fraction(0))
 
 

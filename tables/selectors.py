@@ -132,9 +132,7 @@ def dealer_now(session: TableSession) -> Dealer | None:
 
 def rounds_for(user: User) -> QuerySet[Round]:
     """Return the rounds that `user` may read: those of their pits."""
-    rounds = Round.objects.select_related(
-        "session__table__property", "session__table__pit", "session__shift", "dealer", "paytable", "recorded_by"
-    )
+    rounds = Round.objects.select_related("session__table__property", "session__table__pit", "session__shift", "dealer", "paytable", "recorded_by")
     pits = roles.pits_for(user, "read_rounds")
     return rounds if pits is None else rounds.filter(session__table__pit__code__in=pits)
 

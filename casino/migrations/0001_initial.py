@@ -82,16 +82,12 @@ class Migration(migrations.Migration):
                 ("result", models.JSONField(null=True)),
                 (
                     "asked_by",
-                    models.ForeignKey(
-                        null=True, on_delete=django.db.models.deletion.PROTECT, related_name="+", to=settings.AUTH_USER_MODEL
-                    ),
+                    models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name="+", to=settings.AUTH_USER_MODEL),
                 ),
             ],
             options={
                 "ordering": ["-id"],
-                "indexes": [
-                    models.Index(condition=models.Q(("state__in", ["queued", "running"])), fields=["due_at"], name="casino_job_open")
-                ],
+                "indexes": [models.Index(condition=models.Q(("state__in", ["queued", "running"])), fields=["due_at"], name="casino_job_open")],
                 "constraints": [
                     models.CheckConstraint(
                         condition=models.Q(("state__in", ["queued", "running", "done", "failed", "cancelled"])),
@@ -156,9 +152,7 @@ class Migration(migrations.Migration):
                 "ordering": ["user", "sequence"],
                 "constraints": [
                     models.UniqueConstraint(fields=("user", "sequence"), name="casino_roleevent_in_order"),
-                    models.CheckConstraint(
-                        condition=models.Q(("by", models.F("user")), _negated=True), name="casino_roleevent_not_ones_own"
-                    ),
+                    models.CheckConstraint(condition=models.Q(("by", models.F("user")), _negated=True), name="casino_roleevent_not_ones_own"),
                     models.CheckConstraint(
                         condition=models.Q(
                             (

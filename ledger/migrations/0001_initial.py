@@ -133,9 +133,7 @@ class Migration(migrations.Migration):
                 ("transfer_count", models.PositiveSmallIntegerField()),
                 (
                     "on_behalf_of",
-                    models.ForeignKey(
-                        null=True, on_delete=django.db.models.deletion.PROTECT, related_name="+", to=settings.AUTH_USER_MODEL
-                    ),
+                    models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name="+", to=settings.AUTH_USER_MODEL),
                 ),
                 (
                     "recorded_by",
@@ -143,15 +141,11 @@ class Migration(migrations.Migration):
                 ),
                 (
                     "reverses",
-                    models.OneToOneField(
-                        null=True, on_delete=django.db.models.deletion.PROTECT, related_name="reversed_by", to="ledger.entry"
-                    ),
+                    models.OneToOneField(null=True, on_delete=django.db.models.deletion.PROTECT, related_name="reversed_by", to="ledger.entry"),
                 ),
                 (
                     "witness",
-                    models.ForeignKey(
-                        null=True, on_delete=django.db.models.deletion.PROTECT, related_name="+", to=settings.AUTH_USER_MODEL
-                    ),
+                    models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name="+", to=settings.AUTH_USER_MODEL),
                 ),
             ],
             options={

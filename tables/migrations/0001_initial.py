@@ -102,9 +102,7 @@ class Migration(migrations.Migration):
                 ("currency", models.CharField(max_length=3, validators=[django.core.validators.RegexValidator("\\A[A-Z]{3}\\Z")])),
                 (
                     "exponent",
-                    models.PositiveSmallIntegerField(
-                        default=2, help_text="decimals of the currency: 2 for dollars, 0 for yen, 3 for dinars"
-                    ),
+                    models.PositiveSmallIntegerField(default=2, help_text="decimals of the currency: 2 for dollars, 0 for yen, 3 for dinars"),
                 ),
                 ("rollover", models.TimeField(default=datetime.time(6, 0))),
                 ("explain_over", models.BigIntegerField(default=1, help_text="a variance of this many minor units or more is explained")),
@@ -322,9 +320,7 @@ class Migration(migrations.Migration):
                 ),
                 (
                     "replaces",
-                    models.OneToOneField(
-                        null=True, on_delete=django.db.models.deletion.PROTECT, related_name="replaced_by", to="tables.round"
-                    ),
+                    models.OneToOneField(null=True, on_delete=django.db.models.deletion.PROTECT, related_name="replaced_by", to="tables.round"),
                 ),
                 (
                     "session",
@@ -390,15 +386,11 @@ class Migration(migrations.Migration):
                 ("recorded_at", casino.append_only.RecordedAt(db_default=django.db.models.functions.datetime.Now(), editable=False)),
                 (
                     "issued_by",
-                    models.ForeignKey(
-                        null=True, on_delete=django.db.models.deletion.PROTECT, related_name="+", to=settings.AUTH_USER_MODEL
-                    ),
+                    models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name="+", to=settings.AUTH_USER_MODEL),
                 ),
                 (
                     "received_by",
-                    models.ForeignKey(
-                        null=True, on_delete=django.db.models.deletion.PROTECT, related_name="+", to=settings.AUTH_USER_MODEL
-                    ),
+                    models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name="+", to=settings.AUTH_USER_MODEL),
                 ),
                 (
                     "requested_by",
@@ -524,9 +516,7 @@ class Migration(migrations.Migration):
         ),
         migrations.AddConstraint(
             model_name="dropcount",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("total__gte", 0), ("total__lt", 1000000000000000)), name="tables_dropcount_total"
-            ),
+            constraint=models.CheckConstraint(condition=models.Q(("total__gte", 0), ("total__lt", 1000000000000000)), name="tables_dropcount_total"),
         ),
         migrations.AddConstraint(
             model_name="dropcount",
@@ -582,9 +572,7 @@ class Migration(migrations.Migration):
         ),
         migrations.AddConstraint(
             model_name="traycount",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("total__gte", 0), ("total__lt", 1000000000000000)), name="tables_traycount_total"
-            ),
+            constraint=models.CheckConstraint(condition=models.Q(("total__gte", 0), ("total__lt", 1000000000000000)), name="tables_traycount_total"),
         ),
         migrations.AddConstraint(
             model_name="traycount",
@@ -659,18 +647,14 @@ class Migration(migrations.Migration):
                 ),
                 migrations.AddConstraint(
                     model_name="wager",
-                    constraint=models.CheckConstraint(
-                        condition=models.Q(("paid__gte", 0), ("paid__lt", 1000000000000000)), name="tables_wager_paid"
-                    ),
+                    constraint=models.CheckConstraint(condition=models.Q(("paid__gte", 0), ("paid__lt", 1000000000000000)), name="tables_wager_paid"),
                 ),
                 migrations.AddConstraint(
                     model_name="wager",
                     constraint=models.CheckConstraint(
                         condition=models.Q(
                             models.Q(("collect__isnull", True), ("pay__isnull", True)),
-                            models.Q(
-                                ("collect__gte", 0), ("collect__lte", models.F("stake")), ("pay__gte", 0), ("pay__lt", 1000000000000000)
-                            ),
+                            models.Q(("collect__gte", 0), ("collect__lte", models.F("stake")), ("pay__gte", 0), ("pay__lt", 1000000000000000)),
                             _connector="OR",
                         ),
                         name="tables_wager_due",

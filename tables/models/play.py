@@ -108,8 +108,7 @@ class Wager(models.Model):
             models.CheckConstraint(condition=Q(collected__gte=0) & Q(collected__lte=F("stake")), name="tables_wager_collected"),
             models.CheckConstraint(condition=Q(paid__gte=0, paid__lt=CEILING), name="tables_wager_paid"),
             models.CheckConstraint(
-                condition=(Q(collect__isnull=True) & Q(pay__isnull=True))
-                | Q(collect__gte=0, collect__lte=F("stake"), pay__gte=0, pay__lt=CEILING),
+                condition=(Q(collect__isnull=True) & Q(pay__isnull=True)) | Q(collect__gte=0, collect__lte=F("stake"), pay__gte=0, pay__lt=CEILING),
                 name="tables_wager_due",
             ),
         ]

@@ -52,9 +52,7 @@ def buy_in(session: TableSession, amount: Minor, *, at: datetime, by: User, patr
         return _the_same(kept, session, amount)
     _open_for(session, amount)
     transfers = transfers_for_buy_in(session.table.code, amount)
-    return _move(
-        session, ChipMovement.Kind.BUY_IN, amount, transfers, at=at, by=by, patron=patron, uuid=uuid or uuid4(), people=(by, None, None)
-    )
+    return _move(session, ChipMovement.Kind.BUY_IN, amount, transfers, at=at, by=by, patron=patron, uuid=uuid or uuid4(), people=(by, None, None))
 
 
 @in_transaction
@@ -72,9 +70,7 @@ def fill(session: TableSession, chips: CountSlip, *, at: datetime, requested_by:
 
 
 @in_transaction
-def chip_credit(
-    session: TableSession, chips: CountSlip, *, at: datetime, requested_by: User, sent_by: User, received_by: User
-) -> ChipMovement:
+def chip_credit(session: TableSession, chips: CountSlip, *, at: datetime, requested_by: User, sent_by: User, received_by: User) -> ChipMovement:
     """Return the chip credit: requested by the pit, sent from the table, received by the cage, by three people. Raises as `fill`."""
     pit = session.table.pit.code
     roles.require(requested_by, "request_chips", pit)
@@ -91,9 +87,7 @@ def _slip(
         raise Refused("three_people", "A slip goes through three people.")
     _open_for(session, chips.total)
     number = _next_slip(session.table.property, kind)
-    return _move(
-        session, kind, chips.total, transfers, at=at, by=people[0], uuid=uuid4(), people=people, number=number, denominations=chips.as_json
-    )
+    return _move(session, kind, chips.total, transfers, at=at, by=people[0], uuid=uuid4(), people=people, number=number, denominations=chips.as_json)
 
 
 def _open_for(session: TableSession, amount: int) -> None:

@@ -115,10 +115,7 @@ def end_shift(shift: Shift, *, at: datetime, by: User) -> ShiftEvent:
     lock_shift(shift.uuid, exclusive=True)
     if selectors.shift_state(shift) != ShiftEvent.State.OPEN:
         raise Conflict("shift_ended", f"The {shift} has ended already.")
-    open_tables = [
-        session.table.code
-        for session in selectors.sessions_in(SessionEvent.State.OPEN, shift.sessions.select_related("table"))
-    ]
+    open_tables = [session.table.code for session in selectors.sessions_in(SessionEvent.State.OPEN, shift.sessions.select_related("table"))]
     if open_tables:
         raise Conflict("sessions_open", f"Still open: {', '.join(open_tables)}.", tables=open_tables)
     event = ShiftEvent.objects.create(shift=shift, sequence=2, state=ShiftEvent.State.ENDED, occurred_at=at, by=by)

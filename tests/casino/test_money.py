@@ -115,7 +115,7 @@ def test_canonical_json_is_rfc_8785() -> None:
     ordered = ["\\r", "1", "\u0080", "\u00f6", "\u20ac", "\U0001f600", "\ufb33"]  # RFC 8785, 3.2.3
     text = canonical_json(value).decode()
     assert [text.index(f'"{key}"') for key in ordered] == sorted(text.index(f'"{key}"') for key in ordered)
-    assert canonical_json({"a": [True, None, "\x0f\n\"\\"], "A": -5}) == b'{"A":-5,"a":[true,null,"\\u000f\\n\\"\\\\"]}'
+    assert canonical_json({"a": [True, None, '\x0f\n"\\'], "A": -5}) == b'{"A":-5,"a":[true,null,"\\u000f\\n\\"\\\\"]}'
 
 
 @pytest.mark.parametrize("value", [1.0, 2**53, {1: 2}, b"x", float("nan"), {"a": 0.5}])

@@ -210,7 +210,7 @@ def test_edges_are_those_of_playing_every_pocket(paytable):
 
 def test_the_house_expects_its_edge_of_every_spot():
     stakes = {"straight_17": 1000, "straight_20": 700, "split_17_20": 1500, "red": 500}
-    assert theoretical_win(SINGLE, stakes) == Fraction(3700, 37)
+    assert theoretical_win(edge.edges(SINGLE), stakes) == Fraction(3700, 37)
 
 
 # ---- the second settler ----

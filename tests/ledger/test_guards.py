@@ -37,6 +37,12 @@ APPEND_ONLY = (
     "audit_sessionreconciliation",
     "audit_reportfile",
     "casino_roleevent",
+    "tables_paytableproposal",
+    "tables_paytableevent",
+    "tables_paytableplacement",
+    "tables_placementevent",
+    "tables_edgelimit",
+    "casino_jobevent",
 )
 ANY_COLUMN = {"ledger_segment": "number", "tables_slipcounter": "last"}
 

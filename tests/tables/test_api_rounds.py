@@ -130,9 +130,7 @@ def test_roles_and_pits(house: House) -> None:
     assert len(client(house, "SV-1").get(URL).json()["results"]) == 1
 
 
-@pytest.mark.parametrize(
-    "query", ["gaming_day=06-01-2023", "gaming_day=31/02/2024", "shift=1", "cursor=%ff", "gaming_day=2024-13-01"]
-)
+@pytest.mark.parametrize("query", ["gaming_day=06-01-2023", "gaming_day=31/02/2024", "shift=1", "cursor=%ff", "gaming_day=2024-13-01"])
 def test_a_bad_filter_is_a_400_or_404(house: House, query: str) -> None:
     assert client(house).get(f"{URL}?{query}").status_code in {400, 404}
 
