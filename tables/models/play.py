@@ -54,7 +54,12 @@ class Round(models.Model):
             ),
             models.CheckConstraint(condition=Q(collected__gte=0, paid__gte=0, handle__gte=0), name="tables_round_no_negatives"),
         ]
-        indexes = [models.Index(fields=["gaming_day", "id"], name="tables_round_gaming_day")]
+        indexes = [
+            models.Index(fields=["gaming_day", "id"], name="tables_round_gaming_day"),
+            models.Index(fields=["label"], name="tables_round_label"),
+            models.Index(fields=["-id"], condition=~Q(irregular=""), name="tables_round_irregular"),
+            models.Index(fields=["-id"], condition=Q(irregular="") & ~Q(collected=F("collect"), paid=F("pay")), name="tables_round_off"),
+        ]
         ordering = ["-id"]
 
     def __str__(self) -> str:
