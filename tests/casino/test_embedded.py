@@ -437,10 +437,13 @@ def test_another_users_state_is_refused(house: House, monkeypatch: pytest.Monkey
             embedded.locate(house.state)
 
 
+def _make_open_folder(path: Path) -> None:
+    path.mkdir()
+    path.chmod(0o755)  # whatever the umask says
+
+
 @user_only
-@pytest.mark.parametrize(
-    "squat", [lambda path: path.mkdir(mode=0o755), Path.touch, lambda path: path.symlink_to("/")], ids=["folder", "file", "link"]
-)
+@pytest.mark.parametrize("squat", [_make_open_folder, Path.touch, lambda path: path.symlink_to("/")], ids=["folder", "file", "link"])
 def test_a_socket_folder_of_a_strangers_is_refused(new_house: House, squat: Callable[[Path], None]) -> None:
     embedded.locate(new_house.state)
     run = new_house.place.run
