@@ -89,7 +89,7 @@ def _draft_of(entry: Entry) -> EntryDraft:
         kind=entry.kind,
         reference=entry.reference,
         property=entry.property,
-        currency=transfers[0].currency if transfers else "XXX",
+        currency=Account.objects.filter(property=entry.property).values_list("currency", flat=True)[0],
         gaming_day=entry.gaming_day,
         occurred_at=entry.occurred_at,
         transfers=[TransferDraft(t.credit_account.code, t.debit_account.code, t.amount) for t in transfers],  # type: ignore[arg-type]
@@ -130,7 +130,7 @@ WITH e AS (
     INSERT INTO ledger_entry (uuid, kind, reference, fingerprint, reverses_id, property, shift, session, round, gaming_day, occurred_at,
         recorded_by_id, on_behalf_of_id, witness_id, memo, late, paytable, paytable_sha256, engine_version, transfer_count)
     VALUES (%s, %s, %s, %s, (SELECT id FROM ledger_entry WHERE uuid = %s), %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)
-    RETURNING id, gaming_day, property, recorded_at
+    RETURNING id, gaming_day, property, recorded_at, reverses_id
 ), t AS (
     INSERT INTO ledger_transfer (gaming_day, entry_id, line, credit_account_id, debit_account_id, currency, amount)
     SELECT e.gaming_day, e.id, x.line, c.id, d.id, %s, x.amount
@@ -138,7 +138,7 @@ WITH e AS (
     JOIN ledger_account c ON c.property = e.property AND c.code = x.credit
     JOIN ledger_account d ON d.property = e.property AND d.code = x.debit
 )
-SELECT id, recorded_at FROM e
+SELECT id, recorded_at, reverses_id FROM e
 """
 
 
@@ -170,10 +170,10 @@ def _insert(draft: EntryDraft, by: User) -> Entry:
     arrays: list[Any] = [[t.credit for t in moved], [t.debit for t in moved], [t.amount for t in moved]]
     with connection.cursor() as cursor:
         cursor.execute(_INSERT, [*columns.values(), draft.currency, *arrays])
-        entry_id, recorded_at = cursor.fetchone()
+        entry_id, recorded_at, reverses_id = cursor.fetchone()
         cursor.execute("SET CONSTRAINTS ALL IMMEDIATE; SET CONSTRAINTS ALL DEFERRED")
     del columns["reverses"]
-    return Entry(id=entry_id, recorded_at=recorded_at, **columns)
+    return Entry(id=entry_id, recorded_at=recorded_at, reverses_id=reverses_id, **columns)
 
 
 _MEANS = {
