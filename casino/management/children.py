@@ -109,12 +109,12 @@ def refuse_busy(port: int) -> None:
 
 @contextmanager
 def stopped_by_signals() -> Iterator[None]:
-    """Turn SIGTERM and SIGHUP into the KeyboardInterrupt that Ctrl-C is, so that everything is stopped in order."""
+    """Turn SIGINT (also where a shell had it ignored), SIGTERM and SIGHUP into the KeyboardInterrupt of Ctrl-C: everything is stopped in order."""
 
     def interrupt(_signal: int, _frame: FrameType | None) -> None:
         raise KeyboardInterrupt
 
-    before = {number: signal.signal(number, interrupt) for number in (signal.SIGTERM, signal.SIGHUP)}
+    before = {number: signal.signal(number, interrupt) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
     try:
         yield
     finally:
