@@ -43,7 +43,7 @@ test: setup
 	@$(PYTEST) -n auto -m "not slow and not browser and not office"
 
 test-slow: setup
-	@$(PYTEST) -m slow
+	@$(PYTEST) -n 2 -m slow
 
 test-browser: setup
 	@$(PYTEST) -m browser
