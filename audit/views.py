@@ -19,10 +19,11 @@ from audit.reports import shift as shift_report
 from audit.selectors import findings_for
 from audit.shift_page import job_lines, progress_json
 from casino import jobs, roles
+from casino.errors import Conflict
 from casino.models import Job
 from casino.read_only import person
-from tables.models import Shift
-from tables.selectors import shifts_for
+from tables.models import Shift, ShiftEvent
+from tables.selectors import shift_state, shifts_for
 
 NEWEST_FINDINGS = 6
 
@@ -77,6 +78,8 @@ def reconcile_again(request: HttpRequest, pk: int) -> HttpResponse:
     user = person(request)
     roles.require(user, "reconcile")
     shift = _shift(request, pk)
+    if shift_state(shift) != ShiftEvent.State.ENDED:
+        raise Conflict("shift_open", f"The {shift} has not ended.")
     known = Job.objects.filter(kind="close_shift", args__shift=str(shift.uuid))
     if known.filter(state__in=jobs.OPEN).exists():
         messages.info(request, "The shift is being reconciled already.")

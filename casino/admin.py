@@ -8,8 +8,10 @@ from django import forms
 from django.contrib import admin, messages
 from django.contrib.auth.admin import UserAdmin
 from django.contrib.auth.forms import BaseUserCreationForm
+from django.core.exceptions import PermissionDenied
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import get_object_or_404
 from django.urls import URLPattern, path, reverse
 from django.utils.html import format_html
 
@@ -111,10 +113,19 @@ class PeopleAdmin(UserAdmin):
 
     def role_view(self, request: HttpRequest, pk: int) -> HttpResponse:
         """Do what was ordered about a role, and return to the person; the service says who may."""
+        if not self.has_view_permission(request):
+            raise PermissionDenied
         form = RoleOrder(request.POST)
         if request.method == "POST" and form.is_valid():
-            _order(request, self.get_queryset(request).get(pk=pk), form.cleaned_data)
+            _order(request, get_object_or_404(self.get_queryset(request), pk=pk), form.cleaned_data)
         return HttpResponseRedirect(reverse("admin:casino_user_change", args=[pk]))
+
+    def user_change_password(self, request: HttpRequest, id: str, form_url: str = "") -> HttpResponse:
+        """Return Django's page, but not for somebody who approves or reviews: whoever set that password could approve as them."""
+        user = get_object_or_404(self.get_queryset(request), pk=id) if id.isascii() and id.isdigit() and len(id) < 18 else None
+        if user is None or user.roles.keys() & roles.APPROVING:
+            raise PermissionDenied
+        return super().user_change_password(request, id, form_url)
 
     def change_view(self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None) -> HttpResponse:
         """Return the person's page, with the form for roles."""

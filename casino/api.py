@@ -8,9 +8,10 @@ from typing import Any
 
 from django.core.exceptions import PermissionDenied
 from django.http import Http404
-from rest_framework.exceptions import APIException, ParseError
+from rest_framework.exceptions import APIException, NotFound, ParseError
 from rest_framework.pagination import CursorPagination
 from rest_framework.parsers import BaseParser
+from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import exception_handler
 
@@ -46,7 +47,9 @@ class StrictJSONParser(BaseParser):
             text = body.decode("utf-8-sig")
             if "\\u0000" in text or "\x00" in text:
                 raise ValueError("NUL is no character of a text")
-            return json.loads(text, object_pairs_hook=_once, parse_constant=_not_json)
+            value = json.loads(text, object_pairs_hook=_once, parse_constant=_not_json)
+            json.dumps(value, ensure_ascii=False).encode()  # half of a surrogate pair is no character either
+            return value
         except (ValueError, RecursionError) as error:
             raise ParseError(f"not one JSON object: {error}", code="bad_json") from error
 
@@ -87,3 +90,10 @@ class PagesByKey(CursorPagination):
     page_size = 50
     max_page_size = 500
     page_size_query_param = "limit"
+
+    def decode_cursor(self, request: Request) -> Any:
+        """Return where the page begins. Raises NotFound for a cursor that is none of ours."""
+        cursor = super().decode_cursor(request)
+        if cursor is not None and cursor.position is not None and not (cursor.position.isascii() and cursor.position.isdigit()):
+            raise NotFound(self.invalid_cursor_message)
+        return cursor

@@ -181,6 +181,7 @@ def _hold(state: Path, durable: bool) -> int:
     ensure(state, durable=durable)
     _status(state)
     sys.stdout.flush()
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # also where a shell had it ignored
     with contextlib.suppress(KeyboardInterrupt):
         signal.pause()
     return 0

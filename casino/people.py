@@ -48,12 +48,22 @@ def hire(username: str, name: str, password: str | None, *, by: User) -> User:
 def grant_role(user: User, role: str, *, by: User, pits: Sequence[str] | None = None) -> RoleEvent:
     """Return the grant of `role` at `pits` (None: all). An approving role takes effect when an auditor has reviewed it.
 
-    Raises Refused (`own_roles`, `not_allowed`), InvalidSlip (`unknown_role`).
+    Raises Refused (`own_roles`, `not_allowed`, `roles_clash`: nobody holds it together with what they have), InvalidSlip (`unknown_role`).
     """
     roles.require(by, "manage_users")
     if role not in roles.ROLES:
         raise InvalidSlip("unknown_role", f"“{role}” is no role.", where="role")
+    _not_their_own(user, by)
+    _one_at_a_time(f"roles:{user.pk}")
+    if (other := roles.clash(_granted(user), role)) is not None:
+        raise Refused("roles_clash", f"Nobody is {role.replace('_', ' ')} and {other.replace('_', ' ')} at once.", role=role, held=other)
     return _event(user, role, "grant", pits, by)
+
+
+def _granted(user: User) -> set[str]:
+    """Return the roles that were granted and not withdrawn, reviewed or not."""
+    last = dict(RoleEvent.objects.filter(user=user).order_by("sequence").values_list("role", "action"))
+    return {role for role, action in last.items() if action != "withdraw"}
 
 
 @in_transaction
@@ -76,12 +86,16 @@ def withdraw_role(user: User, role: str, *, by: User) -> RoleEvent:
 
 
 def _event(user: User, role: str, action: str, pits: Sequence[str] | None, by: User | None) -> RoleEvent:
-    if by is not None and by.pk == user.pk:
-        raise Refused("own_roles", "Nobody changes their own roles.")
+    _not_their_own(user, by)
     _one_at_a_time(f"roles:{user.pk}")
     sequence = RoleEvent.objects.filter(user=user).count() + 1
     user.forget_roles()
     return RoleEvent.objects.create(user=user, sequence=sequence, role=role, action=action, pits=list(pits) if pits else None, by=by)
+
+
+def _not_their_own(user: User, by: User | None) -> None:
+    if by is not None and by.pk == user.pk:
+        raise Refused("own_roles", "Nobody changes their own roles.")
 
 
 def _one_at_a_time(name: str) -> None:

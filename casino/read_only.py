@@ -9,7 +9,8 @@ from django.contrib import admin
 from django.core.exceptions import PermissionDenied
 from django.core.paginator import Page, Paginator
 from django.db.models import Model, QuerySet
-from django.http import Http404, HttpRequest, HttpResponse
+from django.db.utils import DataError
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 
 from casino import roles
 from casino.models import User
@@ -104,7 +105,10 @@ class ReadOnlyAdmin(admin.ModelAdmin):
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
         """Return the list; it takes no orders."""
         _only_looked_at(request)
-        return super().changelist_view(request, extra_context)
+        try:
+            return super().changelist_view(request, extra_context)
+        except (ValueError, OverflowError, DataError):  # a year 99999 in the address: no row is of it
+            return HttpResponseRedirect(f"{request.path}?e=1")
 
     def change_view(self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None) -> HttpResponse:
         """Return the row's page, without a history of changes: there are none."""

@@ -25,6 +25,15 @@ CHOICES = [(role, role.replace("_", " ")) for role in ROLES]
 APPROVING = frozenset({"pit_boss", "shift_manager", "auditor"})
 """Roles that approve: a grant takes effect when an auditor has reviewed it."""
 
+_ON_THE_FLOOR = {"supervisor", "pit_boss", "shift_manager", "cage", "count_team"}
+EXCLUSIVE: tuple[tuple[frozenset[str], frozenset[str]], ...] = (
+    (frozenset({"administrator"}), frozenset(ROLES) - {"administrator"}),
+    (frozenset({"auditor"}), frozenset(_ON_THE_FLOOR | {"games_manager"})),
+    (frozenset({"count_team"}), frozenset(_ON_THE_FLOOR - {"count_team"})),
+    (frozenset({"cage"}), frozenset(_ON_THE_FLOOR - {"cage"})),
+)
+"""Roles that nobody holds together: who enters does not count, who approves does not propose, the administrator does nothing else."""
+
 Pits = tuple[str, ...] | None
 Effective = Mapping[str, Pits]
 
@@ -83,6 +92,15 @@ _PERMS: Mapping[str, str] = {
     "casino.change_user": "manage_users",
     "casino.view_roleevent": "review_or_manage_users",
 }
+
+
+def clash(held: Iterable[str], role: str) -> str | None:
+    """Return a role among `held` that nobody may hold together with `role`, None where there is none."""
+    for some, others in EXCLUSIVE:
+        for mine, theirs in ((some, others), (others, some)):
+            if role in mine and (found := sorted(theirs & set(held))):
+                return found[0]
+    return None
 
 
 def in_effect(events: Iterable[tuple[str, str, Pits]]) -> dict[str, Pits]:

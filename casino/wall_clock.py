@@ -21,6 +21,8 @@ def read_local(text: str, zone: str, *, offset: str = "") -> datetime:
         naive = datetime.fromisoformat(text.strip())
     except ValueError:
         raise ValueError("A time is written as 2026-11-30 21:14:05") from None
+    if not 1970 < naive.year < 2200:
+        raise ValueError("A time of our days, please: the year is not one of them")
     clock = ZoneInfo(zone)
     if naive.tzinfo is not None:
         return naive.astimezone(clock)

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from casino.errors import Fault, InvalidSlip
-from casino.money import Minor
+from casino.money import CEILING, Minor
 from tables.engine.game import Stake, WagerDue
 from tables.slips import Done, Mispaid, RoundSlip
 
@@ -58,9 +58,38 @@ def side_by_side(slip: RoundSlip, stakes: Sequence[Stake], dues: Sequence[WagerD
         faults += _faults_of(done, stake, due, f"done.{seat}.{kind}")
         mispaid = next((said for said in slip.mispaid if (said.seat, said.wager) == (seat, kind)), None)
         kept.append(_keep(seat, kind, stake, due, done, mispaid, slip.patrons.get(seat, "")))
+    faults += _contradictions(slip, kept) + _too_much(kept)
     if faults:
         raise InvalidSlip.of(faults)
     return kept
+
+
+def _contradictions(slip: RoundSlip, kept: Sequence[KeptWager]) -> list[Fault]:
+    """Return a fault for every mistake whose status is not what its figures say. Where due is unknown, nobody can tell."""
+    known = {(wager.seat, wager.kind): wager for wager in kept if wager.payout_variance is not None}
+    faults = []
+    for position, said in enumerate(slip.mispaid):
+        wager, where = known.get((said.seat, said.wager)), f"mispaid[{position}]"
+        if wager is None:
+            continue
+        if said.status == "corrected" and wager.payout_variance:
+            faults.append(Fault("still_off", "What was corrected at the table was done as due in the end.", f"{where}.status"))
+        if said.status == "not_recovered" and not wager.payout_variance:
+            faults.append(Fault("nothing_off", "This wager was done as due: there is nothing to recover.", f"{where}.status"))
+        if said.first and said.first.collected is not None and said.first.collected > wager.stake:
+            faults.append(Fault("bad_amount", f"The house cannot take more than the stake of {wager.stake}.", f"{where}.first.collected"))
+    return faults
+
+
+def _too_much(kept: Sequence[KeptWager]) -> list[Fault]:
+    """Return a fault where a round's stakes, takings or payments are together more than any amount may be."""
+    sums = {name: sum(getattr(wager, name) for wager in kept) for name in ("stake", "collected", "paid")}
+    places = {"stake": "round.seats", "collected": "done", "paid": "done"}
+    return [
+        Fault("bad_amount", f"All that was {'put down' if name == 'stake' else name} in the round is 10^15 or more.", places[name])
+        for name, total in sums.items()
+        if total >= CEILING
+    ]
 
 
 _Spots = Mapping[tuple[int, str], tuple[Minor, WagerDue | None]]

@@ -104,7 +104,7 @@ class SessionNow:
 _NOW = """
 SELECT (SELECT state FROM tables_sessionevent WHERE session_id = %(session)s ORDER BY sequence DESC LIMIT 1),
        (SELECT occurred_at FROM tables_sessionevent WHERE session_id = %(session)s AND sequence = 1),
-       (SELECT coalesce(max(number), 0) + 1 FROM tables_round WHERE session_id = %(session)s),
+       (SELECT coalesce(max(number), 0)::bigint + 1 FROM tables_round WHERE session_id = %(session)s),
        (SELECT id FROM tables_dealer WHERE property_id = %(property)s AND code = %(dealer)s)
 """
 

@@ -20,7 +20,7 @@ from casino.money import CEILING, Minor
 _KEYS = ("uuid", "table", "occurred_at", "dealer", "number", "round", "done", "mispaid", "patrons", "irregular", "replaces")
 _REQUIRED = ("uuid", "table", "occurred_at", "dealer", "round")
 MOST_TEXT = 300
-LARGEST_NUMBER = 2_147_483_647
+LARGEST_NUMBER = 999_999
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ class _Reader:
 
     def __init__(self, raw: Any) -> None:
         if not isinstance(raw, dict):
-            raise InvalidSlip("bad_type", "A slip is a JSON object.")
+            raise InvalidSlip("bad_json", "A slip is one JSON object.")
         self.raw = raw
         self.faults: list[Fault] = []
 
@@ -111,14 +111,15 @@ class _Reader:
         value = self.raw.get(key)
         if isinstance(value, str):
             with suppress(ValueError):
-                return UUID(value)
+                if str(read := UUID(value)) == value.lower():  # not in braces, nor without hyphens: one uuid has one text
+                    return read
         if key in self.raw:
-            self._fault("bad_type", key, f"“{key}” is a UUID as text.")
+            self._fault("bad_type", key, f"“{key}” is a UUID such as 6f9619ff-8b86-4d01-b42d-00cf4fc964ff.")
         return None
 
     def _text(self, key: str, *, most: int, where: str | None = None, source: Mapping[str, Any] | None = None) -> str:
         value = (source or self.raw).get(key)
-        if isinstance(value, str) and 0 < len(value) <= most and "\x00" not in value:
+        if isinstance(value, str) and len(value.strip()) > 0 and len(value) <= most and "\x00" not in value:
             return value
         if value is not None or source is not None or key not in _REQUIRED or key in self.raw:
             self._fault("bad_type", where or key, f"“{key}” is text of 1 to {most} characters.")
@@ -150,7 +151,7 @@ class _Reader:
         if value is None:
             return None
         if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= LARGEST_NUMBER:
-            self._fault("bad_type", key, f"“{key}” is a whole number from 1.")
+            self._fault("bad_type", key, f"“{key}” is a whole number from 1 to {LARGEST_NUMBER}.")
             return None
         return value
 
@@ -231,7 +232,7 @@ class _Reader:
             return {}
         patrons = {}
         for seat, where, patron in self._by_seat(raw, "patrons"):
-            if isinstance(patron, str) and 0 < len(patron) <= 40 and "\x00" not in patron:
+            if isinstance(patron, str) and 0 < len(patron) <= 40 and patron.isprintable() and patron.strip() == patron:
                 patrons[seat] = patron
             else:
                 self._fault("bad_type", where, "A patron's number is text of 1 to 40 characters.")

@@ -20,7 +20,7 @@ from ledger.models import Account, Entry, Transfer
 from ledger.selectors import balances
 from tables.admin.figures import chip, figure
 from tables.models import Property, Round, TableSession
-from tables.posting import pot, tray
+from tables.posting import CAGE, MINT, PATRONS_CHIPS, pot, tray
 from tables.selectors import open_sessions
 
 BLIND = "counted blind"
@@ -32,13 +32,14 @@ def houses() -> Mapping[UUID, Property]:
 
 
 def blind_accounts(user: User) -> frozenset[tuple[UUID, str]]:
-    """Return (property, code) of the accounts whose balance `user` may not know: trays of open sessions, for whoever may count them."""
+    """Return (property, code) of the accounts whose balance `user` may not know: what tells the trays of open sessions to who may count them."""
     if roles.may(user.roles, "see_expected"):
         return frozenset()
     hidden = set()
     for session in open_sessions():
         table = session.table
         hidden |= {(table.property.uuid, account(table.code)) for account in (tray, pot)}
+        hidden |= {(table.property.uuid, account) for account in (PATRONS_CHIPS, CAGE, MINT)}  # their sum would tell the trays
     return frozenset(hidden)
 
 

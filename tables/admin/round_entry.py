@@ -39,7 +39,7 @@ LAST_SHOWN = 4
 def enter_round(request: HttpRequest, context: dict[str, Any]) -> HttpResponse:
     """Answer the page: which table, a fresh round at it, what is due on one in hand, or (303) the next one after one was saved."""
     user = person(request)
-    code = request.POST.get("table") or request.GET.get("table", "")
+    code = (request.POST.get("table") or request.GET.get("table", "")).replace("\x00", "")
     if not code:
         return _choose_table(request, user, context)
     if request.method == "POST":
@@ -54,7 +54,7 @@ def enter_round(request: HttpRequest, context: dict[str, Any]) -> HttpResponse:
 def preview(request: HttpRequest) -> HttpResponse:
     """Answer, as JSON, what is due on what was typed so far. Writes nothing."""
     user = person(request)
-    form = RoundForm(_facts(_table(user, request.POST.get("table", ""))), request.POST.dict())
+    form = RoundForm(_facts(_table(user, request.POST.get("table", "").replace("\x00", ""))), request.POST.dict())
     screen = RoundScreen(form, _ruling(form, user))
     found = screen.as_json()
     found["differences"] = render_to_string("admin/tables/round/differences.html", {"screen": screen}, request=request)

@@ -131,8 +131,9 @@ def _wrong_game(slip: RoundSlip, table: Table) -> list[Fault]:
     faults = []
     if "paytable" in slip.round:
         faults.append(Fault("unknown_field", "The version in force at the table settles a recorded round.", "round.paytable"))
-    if slip.round.get("game", table.game) != table.game:
-        faults.append(Fault("unknown_game", f"{table} does not deal “{slip.round['game']}”.", "round.game"))
+    game = slip.round.get("game")
+    if isinstance(game, str) and game != table.game:
+        faults.append(Fault("unknown_game", f"{table} does not deal “{game}”.", "round.game"))
     return faults
 
 

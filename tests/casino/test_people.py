@@ -72,3 +72,27 @@ def test_a_user_without_roles_does_not_get_in(house: House, client: object) -> N
     answer = client.post("/admin/login/", {"username": "NN-1", "password": "a long enough one 17"})
     assert answer.status_code == 200
     assert "_auth_user_id" not in client.session
+
+
+@pytest.mark.parametrize(
+    ("number", "role"),
+    [("FS-1", "count_team"), ("CT-1", "supervisor"), ("AU-1", "cage"), ("PB-1", "auditor"), ("CG-1", "pit_boss"), ("FS-1", "administrator")],
+)
+def test_nobody_enters_and_counts_or_proposes_and_approves(house: House, number: str, role: str) -> None:
+    with pytest.raises(Refused) as error:
+        people.grant_role(house.people[number], role, by=house.people["AD-1"])
+    assert error.value.code == "roles_clash"
+    assert not RoleEvent.objects.filter(user=house.people[number], role=role).exists()
+
+
+def test_the_administrator_sets_no_password_of_who_approves(house: House, client: object) -> None:
+    client.force_login(house.people["AD-1"])
+    for number, status in (("AU-1", 403), ("PB-1", 403), ("FS-1", 200)):
+        assert client.get(f"/admin/casino/user/{house.people[number].pk}/password/").status_code == status, number
+
+
+def test_an_order_about_nobodys_roles_is_a_404_and_a_strangers_a_403(house: House, client: object) -> None:
+    client.force_login(house.people["AD-1"])
+    assert client.post("/admin/casino/user/999999/role/", {"role": "cage", "action": "grant"}).status_code == 404
+    client.force_login(house.people["FS-1"])
+    assert client.post("/admin/casino/user/999999/role/", {"role": "cage", "action": "grant"}).status_code == 403

@@ -166,3 +166,79 @@ def test_basic_sign_in_works_and_a_leaver_is_out(house: House) -> None:
     boss.is_active = False
     boss.save()
     assert Client().get(URL, headers=header).status_code == 401
+
+
+def test_the_highest_number_does_not_stop_the_table(house: House) -> None:
+    assert post(house, slip(house, number=2**31 - 1)).status_code == 400
+    assert post(house, slip(house, number=999_999)).status_code == 201
+    assert post(house, slip(house)).json()["number"] == 1_000_000
+
+
+@pytest.mark.parametrize(
+    "done",
+    [
+        {"1": {"ante": {"paid": 999_999_999_999_999}}},
+        {"1": {"ante": {"paid": 6 * 10**14}, "play": {"paid": 6 * 10**14}}},
+    ],
+)
+def test_sums_of_a_round_are_bounded_too(house: House, done: dict) -> None:
+    answer = post(house, slip(house, done=done))
+    assert (answer.status_code, answer.json()["error"]["code"], answer.json()["error"]["where"]) == (400, "bad_amount", "done")
+    assert Round.objects.count() == 0
+
+
+@pytest.mark.parametrize("change", [{"table": "\ud800"}, {"dealer": "\ud800"}, {"patrons": {"1": "\ud800"}}, {"\ud800": 1}])
+def test_half_a_character_is_a_400(house: House, change: dict) -> None:
+    answer = post(house, {**slip(house), **change})
+    assert (answer.status_code, answer.json()["error"]["code"]) == (400, "bad_json")
+
+
+@pytest.mark.parametrize("cursor", ["cD1hYmM%3D", "cD0lMDA%3D"])
+def test_a_cursor_that_is_none_of_ours_is_a_404(house: House, cursor: str) -> None:
+    assert client(house).get(f"{URL}?cursor={cursor}").status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("said", "done", "code"),
+    [
+        ({"status": "corrected", "first": {"collected": 0, "paid": 500}}, {"1": {"ante": {"paid": 7}}}, "still_off"),
+        ({"status": "corrected", "first": {"collected": 1001, "paid": 0}}, {}, "bad_amount"),
+        ({"status": "not_recovered"}, {}, "nothing_off"),
+    ],
+)
+def test_a_mistake_that_contradicts_its_figures_is_refused(house: House, said: dict, done: dict, code: str) -> None:
+    answer = post(house, slip(house, done=done, mispaid=[{"seat": 1, "wager": "ante", **said}]))
+    assert (answer.status_code, answer.json()["error"]["code"]) == (400, code)
+    assert answer.json()["error"]["where"].startswith("mispaid[0]")
+
+
+@pytest.mark.parametrize("address", ["round/?gaming_day__year=99999", "round/?gaming_day__year__gte=-5", "round/?occurred_at__year=99999"])
+def test_a_year_that_is_none_is_no_500(house: House, address: str) -> None:
+    browser = Client()
+    browser.force_login(house.people["SM-1"])
+    assert browser.get(f"/admin/tables/{address}").status_code in {200, 302}
+
+
+@pytest.mark.parametrize("typed", [{"table": "\x00"}, {"table": "UTH-01", "occurred_at": "9999-12-31T23:59:59"}])
+def test_what_nobody_types_is_no_500_on_the_entry_form(house: House, typed: dict) -> None:
+    browser = Client()
+    browser.force_login(house.people["PB-1"])
+    for address in ("/admin/tables/round/add/", "/admin/tables/round/preview/"):
+        assert browser.post(address, typed).status_code < 500
+
+
+def test_a_running_shift_is_not_reconciled_by_a_forged_order(house: House) -> None:
+    from casino.models import Job
+
+    browser = Client()
+    browser.force_login(house.people["SM-1"])
+    assert browser.post(f"/admin/tables/shift/{house.shift.pk}/reconcile/").status_code == 409
+    assert Job.objects.count() == 0
+
+
+def test_the_books_do_not_tell_an_open_tray_to_who_may_count_it(house: House) -> None:
+    browser = Client()
+    browser.force_login(house.people["SM-1"])
+    page = browser.get("/admin/ledger/account/").content.decode()
+    assert page.count("counted blind") >= 6
+    assert "1,000,000.00" not in page

@@ -16,6 +16,7 @@ from django.utils import timezone
 import tables.tasks  # noqa: F401 - the handlers of jobs
 from casino import jobs
 from casino.errors import Conflict, InvalidSlip, NotFound, Refused, Stale
+from casino.models import RoleEvent
 from casino.people import grant_role
 from tables.engine import edge
 from tables.engine.edge_solve import SolveCancelled
@@ -205,8 +206,9 @@ def test_only_a_games_manager_drafts_and_proposes(house: House, number: str) -> 
 
 
 def test_nobody_approves_what_they_typed_or_proposed(house: House) -> None:
-    """Nor refuses it; not even with both roles, and not where another proposed what they typed."""
-    grant_role(house.people["AU-1"], "games_manager", by=house.people["AD-1"])
+    """Nor refuses it; not even with both roles, which no service would grant, and not where another proposed what they typed."""
+    RoleEvent.objects.create(user=house.people["AU-1"], sequence=9, role="games_manager", action="grant", by=house.people["AD-1"])
+    house.people["AU-1"].forget_roles()
     typed = paytables.draft_paytable(version(flush="1:1"), by=house.people["AU-1"])
     proposals = [
         paytables.propose(typed, by=house.people["GM-1"]),
