@@ -11,7 +11,7 @@ SERVE ?= 1
 RESET ?= 0
 PORT ?= 8000
 
-.PHONY: help setup demo serve worker beat test test-slow test-browser test-office test-all bench lint clean
+.PHONY: help setup demo serve worker beat test test-slow test-browser test-all bench lint clean
 
 help:
 	@echo "make demo          set up, play a swing shift, reconcile and audit it, then serve (SERVE=0, RESET=1, PORT=8000)"
@@ -40,7 +40,7 @@ beat: setup
 	@exec $(PY) -m celery -A casino beat --loglevel INFO
 
 test: setup
-	@$(PYTEST) -n auto -m "not slow and not browser and not office"
+	@$(PYTEST) -n auto -m "not slow and not browser"
 
 test-slow: setup
 	@$(PYTEST) -n 2 -m slow
@@ -48,10 +48,7 @@ test-slow: setup
 test-browser: setup
 	@$(PYTEST) -m browser
 
-test-office: setup
-	@$(PYTEST) -m office
-
-test-all: test test-slow test-browser test-office
+test-all: test test-slow test-browser
 
 bench: setup
 	@$(PY) -m bench
