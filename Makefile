@@ -16,7 +16,7 @@ PORT ?= 8000
 help:
 	@echo "make demo          set up, play a swing shift, reconcile and audit it, then serve (SERVE=0, RESET=1, PORT=8000)"
 	@echo "make test          set up, run the tests"
-	@echo "make setup serve worker beat bench lint test-slow test-browser test-office clean"
+	@echo "make setup serve worker beat bench lint test-slow test-browser clean"
 
 $(READY): requirements.txt
 	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "Pitbook needs Python 3.11 or newer; this is " + sys.version.split()[0] + ". Set PYTHON=…")'
