@@ -5,12 +5,10 @@ from __future__ import annotations
 import secrets
 from collections.abc import Sequence
 
-from django.db import connection
-
 from casino import roles
 from casino.errors import Conflict, InvalidSlip, Refused
 from casino.models import RoleEvent, User
-from casino.transactions import in_transaction
+from casino.transactions import in_transaction, wait_turn
 
 
 def new_password() -> str:
@@ -24,7 +22,7 @@ def set_up(administrator: tuple[str, str | None], auditor: tuple[str, str | None
 
     Their grants are nobody's: the only rows without a person behind them. Everyone else is hired by the one and reviewed by the other.
     """
-    _one_at_a_time("set up")
+    wait_turn("set up")
     if RoleEvent.objects.exists():
         raise Conflict("set_up", "The house was set up already.")
     first = User.objects.create_user(*administrator, name="First administrator")
@@ -54,7 +52,7 @@ def grant_role(user: User, role: str, *, by: User, pits: Sequence[str] | None = 
     if role not in roles.ROLES:
         raise InvalidSlip("unknown_role", f"“{role}” is no role.", where="role")
     _not_their_own(user, by)
-    _one_at_a_time(f"roles:{user.pk}")
+    wait_turn(f"roles:{user.pk}")
     if (other := roles.clash(_granted(user), role)) is not None:
         raise Refused("roles_clash", f"Nobody is {role.replace('_', ' ')} and {other.replace('_', ' ')} at once.", role=role, held=other)
     return _event(user, role, "grant", pits, by)
@@ -87,7 +85,7 @@ def withdraw_role(user: User, role: str, *, by: User) -> RoleEvent:
 
 def _event(user: User, role: str, action: str, pits: Sequence[str] | None, by: User | None) -> RoleEvent:
     _not_their_own(user, by)
-    _one_at_a_time(f"roles:{user.pk}")
+    wait_turn(f"roles:{user.pk}")
     sequence = RoleEvent.objects.filter(user=user).count() + 1
     user.forget_roles()
     return RoleEvent.objects.create(user=user, sequence=sequence, role=role, action=action, pits=list(pits) if pits else None, by=by)
@@ -96,8 +94,3 @@ def _event(user: User, role: str, action: str, pits: Sequence[str] | None, by: U
 def _not_their_own(user: User, by: User | None) -> None:
     if by is not None and by.pk == user.pk:
         raise Refused("own_roles", "Nobody changes their own roles.")
-
-
-def _one_at_a_time(name: str) -> None:
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [name])

@@ -48,6 +48,12 @@ def _sqlstate(error: Exception) -> str | None:
     return getattr(error.__cause__, "sqlstate", None)
 
 
+def wait_turn(name: str) -> None:
+    """Wait until nobody else is at what `name` says, and hold it until the transaction ends: an advisory lock, never session-level."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [name])
+
+
 def broken_constraint(error: Exception) -> str:
     """Return the name of the constraint or guard that an IntegrityError met, "" where it names none."""
     diag = getattr(error.__cause__, "diag", None)

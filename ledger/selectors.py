@@ -10,7 +10,7 @@ from uuid import UUID
 from django.db import connection
 from django.db.models import Q, QuerySet, Sum
 
-from ledger.models import Account, Entry, Segment, Transfer
+from ledger.models import Account, Entry, Transfer
 
 
 def balances(accounts: Iterable[Account], *, until: date | None = None) -> dict[int, int]:
@@ -68,11 +68,6 @@ def moved_in_shift(shift: UUID) -> list[Moved]:
 def entries_of_round(round: UUID) -> QuerySet[Entry]:
     """Return the round's entries, oldest first: its story."""
     return Entry.objects.filter(round=round).order_by("id")
-
-
-def is_sealed(shift: UUID) -> bool:
-    """Return whether the shift's segment exists."""
-    return Segment.objects.filter(shift=shift).exists()
 
 
 def held_before(property: UUID, account: str, moment: datetime) -> int:

@@ -9,10 +9,12 @@ from uuid import UUID
 
 from django.db import connection
 
+from casino.transactions import wait_turn
+
 
 def lock_session(session: UUID) -> None:
     """Wait for the session's turn: round numbers and states are given out one at a time."""
-    _lock(f"session:{session}")
+    wait_turn(f"session:{session}")
 
 
 def lock_to_deal(shift: UUID, session: UUID) -> None:
@@ -26,9 +28,4 @@ def lock_to_deal(shift: UUID, session: UUID) -> None:
 
 def lock_name(name: str) -> None:
     """Wait for the turn of whatever `name` says ("open:UTH-01")."""
-    _lock(name)
-
-
-def _lock(name: str) -> None:
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [name])
+    wait_turn(name)

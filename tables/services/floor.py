@@ -7,7 +7,7 @@ from datetime import date, datetime, time, timedelta
 from django.db import IntegrityError, transaction
 
 from casino import jobs, roles
-from casino.errors import Conflict, InvalidSlip, NotFound
+from casino.errors import Conflict, InvalidSlip
 from casino.gaming_day import local_moment
 from casino.models import User
 from casino.transactions import in_transaction
@@ -121,11 +121,3 @@ def end_shift(shift: Shift, *, at: datetime, by: User) -> ShiftEvent:
     event = ShiftEvent.objects.create(shift=shift, sequence=2, state=ShiftEvent.State.ENDED, occurred_at=at, by=by)
     jobs.announce("close_shift", f"close_shift:{shift.uuid}", {"shift": str(shift.uuid)}, by=by)
     return event
-
-
-def session_of(uuid: str) -> TableSession:
-    """Return the session of `uuid` with its shift, table, pit and property. One query. Raises NotFound (`no_session`)."""
-    session = TableSession.objects.select_related("shift", "table__pit", "table__property").filter(uuid=uuid).first()
-    if session is None:
-        raise NotFound("no_session", "There is no such session.")
-    return session
