@@ -1,4 +1,4 @@
-"""What the house shows of itself: people and their roles, and jobs."""
+"""What the house shows of itself: people and their roles; jobs and alarms, each in a file of its own."""
 
 from __future__ import annotations
 
@@ -13,13 +13,11 @@ from django.db.models import Model, QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404
 from django.urls import URLPattern, path, reverse
-from django.utils.html import format_html
 
-from casino import people, roles, shown
+from casino import alarm_admin, job_admin, people, roles, shown  # noqa: F401 - the two register their pages
 from casino.errors import CasinoError
-from casino.jobs import progress_of
-from casino.models import Job, RoleEvent, User
-from casino.read_only import ReadOnlyAdmin, SeenInline, person
+from casino.models import RoleEvent, User
+from casino.read_only import SeenInline, person
 
 
 class NewPerson(BaseUserCreationForm):
@@ -147,70 +145,3 @@ def _order(request: HttpRequest, user: User, said: dict[str, str]) -> None:
     waits = said["action"] == "grant" and role in roles.APPROVING
     done = {"grant": "granted", "review": "reviewed", "withdraw": "withdrawn"}[said["action"]]
     messages.success(request, f"{role.replace('_', ' ')} {done}." + (" It takes effect when an auditor has reviewed it." if waits else ""))
-
-
-@admin.register(Job)
-class JobAdmin(ReadOnlyAdmin):
-    """What workers do, did and could not do: one's own; an administrator sees all."""
-
-    list_display = ("what", "state_word", "how_far", "attempts", "asked_by", "asked", "finished")
-    list_filter = ("state", "kind")
-    list_select_related = ("asked_by",)
-    fields = (
-        "kind",
-        "key",
-        "state_word",
-        "how_far",
-        "attempts",
-        "asked_by",
-        "asked",
-        "due",
-        "started",
-        "finished",
-        "worker",
-        "error",
-        "result",
-    )
-
-    def mine(self, user: User) -> QuerySet[Job]:
-        """Return the jobs that `user` asked for, or all."""
-        jobs = Job.objects.all()
-        return jobs if roles.may(user.roles, "see_all_jobs") else jobs.filter(asked_by=user)
-
-    @admin.display(description="job")
-    def what(self, job: Job) -> str:
-        """Return "close shift"."""
-        return job.kind.replace("_", " ")
-
-    @admin.display(description="asked")
-    def asked(self, job: Job) -> str:
-        """Return when it was asked for."""
-        return shown.utc(job.asked_at)
-
-    @admin.display(description="due")
-    def due(self, job: Job) -> str:
-        """Return from when on it is to be done."""
-        return shown.utc(job.due_at)
-
-    @admin.display(description="started")
-    def started(self, job: Job) -> str:
-        """Return when a worker last began with it."""
-        return shown.utc(job.started_at)
-
-    @admin.display(description="finished")
-    def finished(self, job: Job) -> str:
-        """Return when it ended."""
-        return shown.utc(job.finished_at)
-
-    @admin.display(description="state", ordering="state")
-    def state_word(self, job: Job) -> str:
-        """Return the state as a chip."""
-        return format_html('<span class="chip {}">{}</span>', job.state, job.get_state_display())
-
-    @admin.display(description="progress")
-    def how_far(self, job: Job) -> str:
-        """Return how far a running job is, from Valkey."""
-        step = progress_of(job) if job.state == Job.State.RUNNING else None
-        if step is None:
-            return "—"
-        return format_html('<progress value="{0}" max="{1}">{0} of {1}</progress> {0} of {1} {2}', step.done, step.total, step.what)

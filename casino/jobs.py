@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 import redis
 from celery import current_app
@@ -28,6 +28,7 @@ from casino.models import Job, JobEvent, User
 from casino.transactions import in_transaction
 
 log = logging.getLogger(__name__)
+R = TypeVar("R")
 
 OPEN = (Job.State.QUEUED, Job.State.RUNNING)
 MOST_ATTEMPTS = 5
@@ -51,7 +52,7 @@ class Stopped(dict[str, Any]):
 
 Handler = Callable[[Job, Report], Mapping[str, Any] | None]
 _HANDLERS: dict[str, Handler] = {}
-_EVERY_MINUTE: list[Callable[[], None]] = []
+_EVERY_MINUTE: list[Callable[[], object]] = []
 
 
 def handles(kind: str) -> Callable[[Handler], Handler]:
@@ -68,8 +69,8 @@ def handles(kind: str) -> Callable[[Handler], Handler]:
     return keep
 
 
-def every_minute(function: Callable[[], None]) -> Callable[[], None]:
-    """Register `function` to be called by beat's minute."""
+def every_minute(function: Callable[[], R]) -> Callable[[], R]:
+    """Register `function` to be called by beat's minute; what it returns is for others who call it."""
     _EVERY_MINUTE.append(function)
     return function
 

@@ -164,6 +164,36 @@ class JobEvent(models.Model):
         return f"{self.job} {self.get_action_display()}"
 
 
+class Alarm(models.Model):
+    """Something that somebody has to look at now. It stays until a person acknowledges it by name. Append-only; unique by its key."""
+
+    uuid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
+    key = models.CharField(max_length=200, unique=True, help_text="one alarm a cause, however often it is noticed")
+    kind = models.CharField(max_length=40)
+    message = models.CharField(max_length=500)
+    pit = models.CharField(max_length=20, blank=True, help_text="the pit it is of; empty for the house")
+    facts = models.JSONField(default=dict)
+    recorded_at = RecordedAt()
+
+    class Meta:
+        ordering = ["-id"]
+
+    def __str__(self) -> str:
+        return self.message
+
+
+class AlarmAcknowledgement(models.Model):
+    """Who took an alarm, and what they said. Append-only; one an alarm."""
+
+    alarm = models.OneToOneField(Alarm, models.PROTECT, related_name="acknowledgement")
+    by = models.ForeignKey(User, models.PROTECT, related_name="+")
+    note = models.CharField(max_length=300, blank=True)
+    recorded_at = RecordedAt()
+
+    def __str__(self) -> str:
+        return f"{self.alarm} acknowledged by {self.by}"
+
+
 class PartitionedTable(models.Model):
     """The list of tables that are partitioned by month; migrations write it, `pitbook_make_partitions` reads it."""
 

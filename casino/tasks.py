@@ -26,3 +26,6 @@ def minute() -> None:
 def make_partitions_ahead() -> None:
     """Make this month's and the next two months' partitions, where they are missing."""
     make_partitions("default", range(3))
+
+
+from casino import watch  # noqa: E402, F401 - registers its alarms, after the partitions are made

@@ -10,6 +10,7 @@ from django import template
 from audit.board import newest_shift, waiting
 from audit.models import Finding
 from audit.selectors import findings_for
+from casino.alarms import unacknowledged
 from casino.models import User
 from tables.models import Round, Shift
 
@@ -22,6 +23,13 @@ class Bar:
 
     shift: Shift
     findings: int
+
+
+@register.simple_tag(takes_context=True)
+def alarms_waiting(context: dict[str, Any]) -> int:
+    """Return how many alarms nobody has acknowledged yet, of those that the signed-in person may see. One query."""
+    user = context.get("user")
+    return unacknowledged(user).count() if isinstance(user, User) and user.is_active else 0
 
 
 @register.simple_tag(takes_context=True)

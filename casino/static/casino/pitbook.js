@@ -29,13 +29,14 @@
   };
   document.addEventListener("click", (event) => closeMenus(event.target.closest("details.menu")));
 
-  /* A part of the page that is asked for again while it is looked at, and not while somebody is in it. */
+  /* A part of the page that is asked for again while it is looked at, and not while somebody is in it: the answer, or what `data-part` picks of it. */
+  const picked = (page, part) => (part ? new DOMParser().parseFromString(page, "text/html").querySelector(part)?.outerHTML ?? "" : page);
   for (const part of document.querySelectorAll("[data-refresh]")) {
     setInterval(async () => {
       if (document.hidden || part.contains(document.activeElement)) return;
       try {
         const answer = await fetch(part.dataset.refresh, { headers: { Accept: "text/html" } });
-        if (answer.ok && !answer.redirected && !part.contains(document.activeElement)) part.innerHTML = await answer.text();
+        if (answer.ok && !answer.redirected && !part.contains(document.activeElement)) part.innerHTML = picked(await answer.text(), part.dataset.part);
       } catch {
         /* the next turn asks again */
       }
