@@ -132,11 +132,12 @@ class SessionReconciliation(models.Model):
 
 
 class ReportFile(models.Model):
-    """A report that was written: its format, bytes' hash and place."""
+    """A report that was written: what it covers, its format, bytes' hash and place. `shift` where it is of one; else `filters` as asked for."""
 
     uuid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
-    shift = models.ForeignKey("tables.Shift", models.PROTECT, related_name="report_files")
+    shift = models.ForeignKey("tables.Shift", models.PROTECT, null=True, related_name="report_files")
     report = models.CharField(max_length=40)
+    filters = models.JSONField(default=dict)
     format = models.CharField(max_length=4)
     content_sha256 = models.CharField(max_length=64, help_text="of the report's content, whatever the format")
     file_sha256 = models.CharField(max_length=64)
@@ -150,3 +151,45 @@ class ReportFile(models.Model):
 
     def __str__(self) -> str:
         return self.path
+
+
+class ReportPrint(models.Model):
+    """Somebody had a report put on paper. From the second print of the same content on, paper says that it is one."""
+
+    identity = models.CharField(max_length=200)
+    content_sha256 = models.CharField(max_length=64)
+    by = models.ForeignKey("casino.User", models.PROTECT, related_name="+")
+    recorded_at = RecordedAt()
+
+    class Meta:
+        indexes = [models.Index(fields=["content_sha256"], name="audit_reportprint_content")]
+        ordering = ["-id"]
+
+    def __str__(self) -> str:
+        return self.identity
+
+
+class Mailing(models.Model):
+    """Somebody wants a report by e-mail: every day, week or month, about the span that has just ended. `ended_at` once it is not wanted any more."""
+
+    class Every(models.TextChoices):
+        DAY = "day", "every day"
+        WEEK = "week", "every Monday"
+        MONTH = "month", "on the first of every month"
+
+    uuid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
+    report = models.CharField(max_length=40)
+    filters = models.JSONField(default=dict, help_text="pit, table, game, dealer; the days follow from the time it is sent")
+    format = models.CharField(max_length=4)
+    every = models.CharField(max_length=5, choices=Every.choices)
+    property = models.ForeignKey("tables.Property", models.PROTECT, related_name="+")
+    user = models.ForeignKey("casino.User", models.PROTECT, related_name="mailings", help_text="whose rights count when it is sent, and who gets it")
+    recorded_at = RecordedAt()
+    ended_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = [models.CheckConstraint(condition=Q(every__in=["day", "week", "month"]), name="audit_mailing_known_rhythm")]
+        ordering = ["-id"]
+
+    def __str__(self) -> str:
+        return f"{self.report}, {self.get_every_display()}"

@@ -3,48 +3,67 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+import uuid
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from datetime import date, datetime
 from pathlib import Path
+from typing import Any
 
 from django.conf import settings
 
-from audit.exports import Format, filename, render
-from audit.models import ReportFile
+from audit.exports import FORMATS, Format, filename, write
+from audit.models import ReportFile, ReportPrint
 from audit.reports import shift as shift_report
+from audit.reports.catalogue import report_for
+from audit.reports.report import Report
+from audit.reports.scope import read_scope
 from casino.models import User
 from tables.models import Shift
-
-FORMATS: tuple[Format, ...] = ("csv", "xlsx", "pdf", "json")
 
 
 def write_shift_report(shift: Shift, *, by: User | None, progress: Callable[[int, int, str], None]) -> list[ReportFile]:
     """Return the rows of the shift's report files, one a format, written to `settings.REPORTS`/property/day-shift/."""
     report = shift_report.build(shift)
     folder = settings.REPORTS / shift.property.code / f"{shift.gaming_day}-{shift.kind}"
-    folder.mkdir(parents=True, exist_ok=True)
     kept = []
     for done, fmt in enumerate(FORMATS, start=1):
-        content = render(report, fmt)
         path = folder / filename(report, fmt)
-        _write(path, content)
-        kept.append(
-            ReportFile.objects.create(
-                shift=shift,
-                report="shift",
-                format=fmt,
-                content_sha256=report.sha256,
-                file_sha256=hashlib.sha256(content).hexdigest(),
-                path=str(path),
-                size=len(content),
-                asked_by=by,
-            )
-        )
+        written = _write(path, report, fmt)
+        kept.append(ReportFile.objects.create(shift=shift, report="shift", format=fmt, asked_by=by, **written))
         progress(done, len(FORMATS), "formats written")
     return kept
 
 
-def _write(path: Path, content: bytes) -> None:
-    """Write beside, then rename: a reader never sees half a report."""
+def write_report(
+    key: str, filters: Mapping[str, Any], fmt: Format, *, by: User, today: date, progress: Callable[[int, int, str], None]
+) -> ReportFile:
+    """Return the row of a report of the catalogue, written as `fmt` to `settings.REPORTS`/exports/ with the rights that `by` has now.
+
+    Raises NotFound, Refused, InvalidSlip as the report's page does.
+    """
+    kind = report_for(by, key)
+    report = kind.report(read_scope(filters, by, today, kind.action))
+    name = filename(report, fmt)
+    path = settings.REPORTS / "exports" / f"{Path(name).stem}-{uuid.uuid4().hex[:8]}.{fmt}"
+    written = _write(path, report, fmt, lambda rows: progress(rows, 0, "rows written"))
+    return ReportFile.objects.create(report=key, filters=dict(filters), format=fmt, asked_by=by, **written)
+
+
+def printed(report: Report, *, by: User, at: datetime) -> Report:
+    """Return `report` as it goes to paper now: by whom, when, and which print of this content it is. Keeps that it was printed."""
+    before = ReportPrint.objects.filter(content_sha256=report.sha256).count()
+    ReportPrint.objects.create(identity=report.identity[:200], content_sha256=report.sha256, by=by)
+    return replace(report, printed_by=by.username, printed_at=at, reprint=before)
+
+
+def _write(path: Path, report: Report, fmt: Format, progress: Callable[[int], object] | None = None) -> dict[str, Any]:
+    """Write beside, then rename: a reader never sees half a report. Return what its row says of the file."""
+    path.parent.mkdir(parents=True, exist_ok=True)
     beside = path.with_name(f".{path.name}.new")
-    beside.write_bytes(content)
+    with beside.open("wb") as file:
+        seen = write(report, fmt, file, progress=progress)
+    with beside.open("rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
     beside.replace(path)
+    return {"content_sha256": seen.sha256, "file_sha256": digest, "path": str(path), "size": path.stat().st_size}

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import date
 from typing import Any
 
-from audit import services
-from audit.report_files import write_shift_report
+from django.utils import timezone
+
+from audit import mailings, services
+from audit.models import Mailing
+from audit.report_files import write_report, write_shift_report
 from casino import jobs
 from casino.models import Job
 from tables.models import Shift, ShiftEvent
@@ -50,3 +54,28 @@ def find_due_shifts() -> None:
         key = f"close_shift:{shift.uuid}"
         if key not in known:
             jobs.announce("close_shift", key, {"shift": str(shift.uuid)})
+
+
+@jobs.handles("export_report")
+def export_report(job: Job, progress: jobs.Report) -> Mapping[str, Any]:
+    """Write a report of the catalogue as a file, with the rights that who asked for it has now."""
+    assert job.asked_by is not None
+    kept = write_report(job.args["report"], job.args["filters"], job.args["format"], by=job.asked_by, today=timezone.now().date(), progress=progress)
+    return {"file": str(kept.uuid), "size": kept.size, "sha256": kept.file_sha256}
+
+
+@jobs.handles("mail_report")
+def mail_report(job: Job, progress: jobs.Report) -> Mapping[str, Any]:
+    """Send a report that somebody wants by e-mail."""
+    mailing = Mailing.objects.select_related("property").get(pk=job.args["mailing"])
+    return {"outcome": mailings.send(mailing, date.fromisoformat(job.args["first"]), date.fromisoformat(job.args["last"]))}
+
+
+@jobs.every_minute
+def find_due_mailings() -> None:
+    """Announce every report by e-mail whose span has ended: one job a mailing and span, however many beats there are."""
+    for mailing in Mailing.objects.filter(ended_at__isnull=True).select_related("property", "user"):
+        span = mailings.due(mailing, timezone.now())
+        if span is not None:
+            args = {"mailing": mailing.pk, "first": span[0].isoformat(), "last": span[1].isoformat()}
+            jobs.announce("mail_report", f"mail_report:{mailing.uuid}:{span[1]}", args, by=mailing.user)

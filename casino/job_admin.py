@@ -116,5 +116,7 @@ class JobAdmin(ReadOnlyAdmin):
         step = jobs.progress_of(job) if job.state == Job.State.RUNNING else None
         if step is None:
             return shown.NOTHING
+        if not step.total:
+            return f"{step.done} {step.what}"
         bar = '<progress value="{0}" max="{1}" aria-label="progress">{0} of {1}</progress> {0} of {1} {2}'
         return format_html(bar, step.done, step.total, step.what)

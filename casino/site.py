@@ -36,4 +36,5 @@ _PAGES = {
     "shifts": "tables.view_shift",
     "findings": "audit.view_finding",
     "books": "ledger.view_entry",
+    "reports": "audit.view_report",
 }

@@ -33,3 +33,12 @@ class ShiftReportAnswer(serializers.Serializer):
     sections = ReportSection(many=True)
     printed = serializers.DictField()
     sha256 = serializers.CharField()
+
+
+class ReportLine(serializers.Serializer):
+    """A report of the catalogue."""
+
+    key = serializers.CharField()
+    title = serializers.CharField()
+    what = serializers.CharField()
+    filters = serializers.ListField(child=serializers.CharField())

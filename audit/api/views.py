@@ -5,14 +5,17 @@ from __future__ import annotations
 import json
 from uuid import UUID
 
-from drf_spectacular.utils import extend_schema
+from django.utils import timezone
+from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.generics import GenericAPIView
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from audit.api.schema import ShiftReportAnswer
+from audit.api.schema import ReportLine, ShiftReportAnswer
 from audit.exports import render
 from audit.reports import shift as shift_report
+from audit.reports.catalogue import report_for, reports_for
+from audit.reports.scope import FIELDS, read_scope
 from audit.selectors import shift_for
 from casino import roles
 from casino.models import User
@@ -33,3 +36,37 @@ class ShiftReportView(GenericAPIView):
         assert isinstance(user, User)
         roles.require(user, "read_reports")
         return Response(json.loads(render(shift_report.build(shift_for(user, uuid), for_user=user), "json")))
+
+
+class ReportsView(GenericAPIView):
+    """The reports that one may read."""
+
+    queryset = Shift.objects.none()
+    serializer_class = ReportLine
+
+    @extend_schema(operation_id="reports_list", responses={200: ReportLine(many=True), **ERRORS})
+    def get(self, request: Request) -> Response:
+        """List them by title."""
+        user = request.user
+        assert isinstance(user, User)
+        return Response([ReportLine(report).data for report in reports_for(user)])
+
+
+class ReportView(GenericAPIView):
+    """One report of the catalogue as JSON, the very content of its CSV, XLSX and PDF."""
+
+    queryset = Shift.objects.none()
+    serializer_class = ShiftReportAnswer
+
+    @extend_schema(
+        operation_id="reports_read",
+        responses={200: ShiftReportAnswer, **ERRORS},
+        parameters=[OpenApiParameter(name, str) for name in FIELDS],
+    )
+    def get(self, request: Request, key: str) -> Response:
+        """Read it, narrowed by the address; a filter that cannot be is a 400 that names each field."""
+        user = request.user
+        assert isinstance(user, User)
+        kind = report_for(user, key)
+        scope = read_scope(request.query_params.dict(), user, timezone.now().date(), kind.action)
+        return Response(json.loads(render(kind.report(scope), "json")))

@@ -1,0 +1,246 @@
+"""Pages of the catalogue of reports: the list, a report with its filters in the address, its file now or by a job, by e-mail."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
+from uuid import UUID
+
+from django.conf import settings
+from django.contrib import admin, messages
+from django.db import transaction
+from django.http import FileResponse, Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import get_object_or_404, render
+from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.http import require_POST, require_safe
+
+from audit.exports import FORMATS, filename, media_type
+from audit.exports import render as render_report
+from audit.mailings import subscribe, unsubscribe
+from audit.models import Mailing, ReportFile
+from audit.report_files import printed
+from audit.reports.catalogue import Catalogued, report_for, reports_for
+from audit.reports.report import Column, Report, Row, Section
+from audit.reports.scope import FIELDS, Scope, read_scope
+from audit.reports.shown import emphasis_of, needs_no_thought, shown
+from casino import jobs, roles
+from casino.errors import CasinoError, InvalidSlip
+from casino.gaming_day import gaming_day
+from casino.models import User
+from casino.read_only import person
+from tables.engine.game import games
+from tables.models import Pit, Property, Table
+
+MOST_ROWS = 500
+"""A page shows this many rows of a section; the files have them all."""
+LABELS = {"day_from": "From", "day_to": "To", "pit": "Pit", "table": "Table", "game": "Game", "dealer": "Dealer"}
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One cell of a page: text, whether it is a figure, how loud, where it leads."""
+
+    text: str
+    is_figure: bool
+    tone: str
+    link: str
+
+
+@dataclass(frozen=True)
+class Part:
+    """One section as the page shows it: at most `MOST_ROWS` rows, with the totals of all."""
+
+    section: Section
+    rows: list[list[Cell]]
+    totals: list[Cell]
+    more: bool
+
+
+@dataclass(frozen=True)
+class Filter:
+    """One field above the report."""
+
+    name: str
+    label: str
+    value: str
+    error: str
+    choices: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def is_day(self) -> bool:
+        """Return whether it is a day."""
+        return self.name.startswith("day_")
+
+
+def _page(request: HttpRequest, template: str, status: int = 200, **context: Any) -> HttpResponse:
+    return render(request, template, {**admin.site.each_context(request), **context}, status=status)
+
+
+@require_safe
+def reports(request: HttpRequest) -> HttpResponse:
+    """Answer the list of reports that the person may read, their newest files and their mailings."""
+    user = person(request)
+    mine = reports_for(user)
+    files = list(ReportFile.objects.filter(asked_by=user, shift__isnull=True)[:10])
+    mailings = list(Mailing.objects.filter(user=user, ended_at__isnull=True))
+    return _page(request, "admin/reports/list.html", title="Reports", reports=mine, files=files, mailings=mailings)
+
+
+@require_safe
+def report(request: HttpRequest, key: str) -> HttpResponse:
+    """Answer one report as a page; a filter that cannot be says so at its field."""
+    user = person(request)
+    kind = report_for(user, key)
+    try:
+        scope: Scope | None = read_scope(request.GET.dict(), user, _today(), kind.action)
+    except InvalidSlip as error:
+        scope, errors = None, {fault.where: fault.message for fault in error.faults}
+    else:
+        errors = {}
+    built = kind.report(scope) if scope else None
+    return _page(
+        request,
+        "admin/reports/page.html",
+        status=400 if errors else 200,
+        title=kind.title,
+        kind=kind,
+        report=built,
+        parts=[_part(section, built) for section in built.sections] if built else [],
+        most=MOST_ROWS,
+        filters=_filters(request, user, kind, scope, errors),
+        query=urlencode({name: request.GET[name] for name in FIELDS if request.GET.get(name)}),
+        asked={name: request.GET[name] for name in FIELDS if request.GET.get(name)},
+        formats=FORMATS,
+        rhythms=Mailing.Every.choices,
+    )
+
+
+@require_safe
+def report_download(request: HttpRequest, key: str, fmt: str) -> HttpResponse:
+    """Answer the report as a file at once; paper says who printed it, when, and which print it is."""
+    user = person(request)
+    if fmt not in FORMATS:
+        raise Http404("There is no such format.")
+    kind = report_for(user, key)
+    built = kind.report(read_scope(request.GET.dict(), user, _today(), kind.action))
+    if fmt == "pdf":
+        built = printed(built, by=user, at=timezone.now())
+    response = HttpResponse(render_report(built, fmt), content_type=media_type(fmt))
+    response["Content-Disposition"] = f'attachment; filename="{filename(built, fmt)}"'
+    return response
+
+
+@require_POST
+def report_export(request: HttpRequest, key: str) -> HttpResponse:
+    """Announce the report as a file, written by a worker with progress, and go to the job."""
+    user = person(request)
+    kind = report_for(user, key)
+    fmt = request.POST.get("format", "")
+    if fmt not in FORMATS:
+        raise InvalidSlip("bad_format", f"“{fmt[:10]}” is none of {', '.join(FORMATS)}.", where="format")
+    filters = {name: request.POST[name] for name in FIELDS if request.POST.get(name)}
+    read_scope(filters, user, _today(), kind.action)
+    with transaction.atomic():
+        args = {"report": key, "filters": filters, "format": fmt}
+        job = jobs.announce("export_report", f"export_report:{request.POST.get('token') or timezone.now().isoformat()}:{user.pk}", args, by=user)
+    return HttpResponseRedirect(reverse("admin:casino_job_change", args=[job.pk]))
+
+
+@require_safe
+def report_kept_file(request: HttpRequest, uuid: UUID) -> FileResponse:
+    """Answer a file that a job of one's own wrote."""
+    kept = get_object_or_404(ReportFile, uuid=uuid, asked_by=person(request), shift__isnull=True)
+    path = Path(kept.path)
+    if not path.is_relative_to(settings.REPORTS) or not path.is_file():
+        raise Http404("The file is not there any more.")
+    return FileResponse(path.open("rb"), as_attachment=True, filename=path.name, content_type=media_type(kept.format))  # type: ignore[arg-type]
+
+
+@require_POST
+def report_subscribe(request: HttpRequest, key: str) -> HttpResponse:
+    """Have the report sent by e-mail from now on, and return to it."""
+    user = person(request)
+    scope = read_scope({name: request.POST.get(name, "") for name in FIELDS if not name.startswith("day_")}, user, _today())
+    try:
+        subscribe(
+            key, fmt=request.POST.get("format", ""), every=request.POST.get("every", ""), house=scope.house, filters=request.POST.dict(), by=user
+        )
+    except CasinoError as error:
+        messages.error(request, error.message)
+    else:
+        messages.success(request, f"It goes to {user.email}, with the rights that you have when it is sent.")
+    return HttpResponseRedirect(reverse("report-page", args=[key]))
+
+
+@require_POST
+def report_unsubscribe(request: HttpRequest, uuid: UUID) -> HttpResponse:
+    """End a mailing of one's own, and return to the list."""
+    unsubscribe(uuid, by=person(request), at=timezone.now())
+    messages.success(request, "It is not sent any more.")
+    return HttpResponseRedirect(reverse("reports"))
+
+
+def _today() -> Any:
+    """Return the gaming day that it is now, at the first property."""
+    house = Property.objects.order_by("code").first()
+    return gaming_day(timezone.now(), house.zone, house.rollover) if house else timezone.now().date()
+
+
+def _part(section: Section, report: Report) -> Part:
+    rows = list(islice(iter(section.rows), MOST_ROWS + 1))
+    return Part(section, [_cells(row, section.columns, report) for row in rows[:MOST_ROWS]], _totals(section, report), len(rows) > MOST_ROWS)
+
+
+def _totals(section: Section, report: Report) -> list[Cell]:
+    if not section.summed:
+        return []
+    values: list[Any] = [None] * len(section.columns)
+    sums = [index for index, column in enumerate(section.columns) if column.total]
+    for row in section.rows:
+        for index in sums:
+            if (value := row.values[index]) is not None:
+                values[index] = value if values[index] is None else values[index] + value
+    values[0] = values[0] or "Total"
+    head = Column("total", "Total", "text")
+    return [
+        _cell(value, head if index == 0 else column, report, "", "")
+        for index, (value, column) in enumerate(zip(values, section.columns, strict=True))
+    ]
+
+
+def _cells(row: Row, columns: tuple[Column, ...], report: Report) -> list[Cell]:
+    links = dict(row.links)
+    cells = []
+    for index, (value, column) in enumerate(zip(row.values, columns, strict=True)):
+        tone = emphasis_of(row, column) or ("dim" if needs_no_thought(value) else "")
+        cells.append(_cell(value, column, report, tone, links.get(column.key, "") or (row.link or "" if index == 0 else "")))
+    return cells
+
+
+def _cell(value: Any, column: Column, report: Report, tone: str, link: str) -> Cell:
+    text = shown(value, column, report) if value is not None else ("" if column.key == "total" else shown(None, column, report))
+    return Cell(text, not column.left, tone, link)
+
+
+def _filters(request: HttpRequest, user: User, kind: Catalogued, scope: Scope | None, errors: dict[str, str]) -> list[Filter]:
+    """Return the fields of the report, with what was typed; days that were not typed show what they are taken for."""
+    taken = {"day_from": scope.first.isoformat(), "day_to": scope.last.isoformat()} if scope else {}
+    pits = roles.pits_for(user, kind.action)
+    choices = {
+        "pit": lambda: tuple(Pit.objects.values_list("code", "code") if pits is None else ((code, code) for code in pits)),
+        "table": lambda: tuple(_tables(pits).values_list("code", "code")),
+        "game": lambda: tuple((code, game.name) for code, game in games().items()),
+    }
+    return [
+        Filter(name, LABELS[name], request.GET.get(name, "") or taken.get(name, ""), errors.get(name, ""), choices[name]() if name in choices else ())
+        for name in kind.filters
+    ]
+
+
+def _tables(pits: roles.Pits) -> Any:
+    tables = Table.objects.order_by("code")
+    return tables if pits is None else tables.filter(pit__code__in=pits)
