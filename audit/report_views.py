@@ -205,10 +205,10 @@ def _totals(section: Section, report: Report) -> list[Cell]:
             if (value := row.values[index]) is not None:
                 values[index] = value if values[index] is None else values[index] + value
     values[0] = values[0] or "Total"
-    head = Column("total", "Total", "text")
+    columns = (Column("total", "Total", "text"), *section.columns[1:])
     return [
-        _cell(value, head if index == 0 else column, report, "", "")
-        for index, (value, column) in enumerate(zip(values, section.columns, strict=True))
+        _cell(value, column, report, "", "") if value is not None else Cell("", not column.left, "", "")
+        for value, column in zip(values, columns, strict=True)
     ]
 
 
@@ -222,8 +222,7 @@ def _cells(row: Row, columns: tuple[Column, ...], report: Report) -> list[Cell]:
 
 
 def _cell(value: Any, column: Column, report: Report, tone: str, link: str) -> Cell:
-    text = shown(value, column, report) if value is not None else ("" if column.key == "total" else shown(None, column, report))
-    return Cell(text, not column.left, tone, link)
+    return Cell(shown(value, column, report), not column.left, tone, link)
 
 
 def _filters(request: HttpRequest, user: User, kind: Catalogued, scope: Scope | None, errors: dict[str, str]) -> list[Filter]:

@@ -92,13 +92,13 @@ def _bets(version: PaytableVersion, kinds: Mapping[str, Mapping[str, Any]]) -> l
     game = games()[version.game]
     if game.is_pot_game:
         return []
-    edges = known_edges(paytable_of(version)).bets
+    edges = {bet.basis: bet.edge for bet in known_edges(paytable_of(version)).bets.values()}  # ante, blind and play together: per ante
     bets: dict[str, list[int]] = defaultdict(lambda: [0, 0, 0])
     for kind, row in kinds.items():
         bet = bets[game.bet_of(kind)]
         bet[0], bet[1], bet[2] = bet[0] + row["n"], bet[1] + row["staked"], bet[2] + row["won"]
     return [
-        Row((game.name, str(version), name, n, staked, won, edges[name].edge if name in edges else None, Fraction(won, staked) if staked else None))
+        Row((game.name, str(version), name, n, staked, won, edges.get(name), Fraction(won, staked) if staked else None))
         for name, (n, staked, won) in bets.items()
     ]
 

@@ -9,6 +9,7 @@ from audit.reports.catalogue import Catalogued
 from audit.reports.links import rounds_of
 from audit.reports.report import Column, Row, Section
 from audit.reports.scope import Scope
+from tables.engine.game import games
 
 AMOUNTS = ("opener", "fills", "chip_credits", "closer", "drop", "win_by_count", "win_by_play", "tray_variance", "drop_variance", "theoretical_win")
 COLUMNS = (
@@ -28,7 +29,8 @@ def build(scope: Scope) -> Sequence[Section]:
     rows = []
     for line in scope.lines():
         session, amounts = line.session, {name: getattr(line, name) for name in AMOUNTS}
-        hold = Fraction(amounts["win_by_count"], amounts["drop"]) if amounts["win_by_count"] is not None and amounts["drop"] else None
+        is_pot = games()[session.table.game].is_pot_game
+        hold = Fraction(amounts["win_by_count"], amounts["drop"]) if amounts["win_by_count"] is not None and amounts["drop"] and not is_pot else None
         off = tuple(name for name in ("tray_variance", "drop_variance") if amounts[name])
         rows.append(
             Row(
