@@ -12,6 +12,7 @@ from tables.engine.faults import shown
 from tables.engine.game import games
 from tables.engine.paytable import Paytable
 from tables.models import PaytableDraft, PaytableEvent, PaytableProposal, PaytableVersion
+from tables.paytable_sheet import sheet
 
 
 @lru_cache(maxsize=256)
@@ -49,3 +50,9 @@ def version_named(reference: str) -> PaytableVersion:
 def export_paytable(version: PaytableVersion | PaytableDraft | PaytableProposal) -> bytes:
     """Return the JSON file of a version, for people to read; its canonical form, of which the hash is taken, is the same object."""
     return f"{json.dumps(json.loads(bytes(version.content)), indent=2, ensure_ascii=False)}\n".encode()
+
+
+def sheet_of(version: PaytableVersion) -> bytes:
+    """Return the sheet of a version to be laid at the table, as PDF: the same version is the same bytes, whoever prints it."""
+    people = f"{version.proposed_by}, {version.approved_by}"
+    return sheet(paytable_of(version), {"Approval": version.approval, "Proposed by, approved by": people})

@@ -8,7 +8,7 @@ from __future__ import annotations
 from tables.services.edge_limits import Look, limits_of, look_at, set_edge_limits
 from tables.services.paytable_approvals import approve, propose, publish_paytable, refuse, withdraw
 from tables.services.paytable_drafts import draft_paytable, import_paytable
-from tables.services.paytable_reading import export_paytable, paytable_of, read_paytable, state_of, version_named
+from tables.services.paytable_reading import export_paytable, paytable_of, read_paytable, sheet_of, state_of, version_named
 from tables.services.placements import put_in_force
 
 __all__ = [
@@ -26,6 +26,7 @@ __all__ = [
     "read_paytable",
     "refuse",
     "set_edge_limits",
+    "sheet_of",
     "state_of",
     "version_named",
     "withdraw",
