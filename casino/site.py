@@ -35,5 +35,6 @@ _PAGES = {
     "rounds": "tables.view_round",
     "shifts": "tables.view_shift",
     "findings": "audit.view_finding",
+    "workshop": "tables.view_paytabledraft",
     "books": "ledger.view_entry",
 }

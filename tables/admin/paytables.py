@@ -94,4 +94,4 @@ def _may(request: HttpRequest, action: str) -> bool:
 
 
 def _works_here(request: HttpRequest) -> bool:
-    return _may(request, "propose_paytable") or _may(request, "approve_paytable")
+    return _may(request, "see_workshop")

@@ -6,6 +6,7 @@ from typing import Any
 
 from django import forms
 from django.contrib import messages
+from django.db.models import Exists, OuterRef, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils import timezone
@@ -25,12 +26,12 @@ SHOWN = 30
 @require_safe
 def workshop(request: HttpRequest) -> HttpResponse:
     """Answer what is being typed, what waits, what ended lately, and every version with the tables where it is in force. Six queries."""
-    someone_who_may(request, "propose_paytable", "approve_paytable")
+    someone_who_may(request, "see_workshop")
     proposals = list(proposals_with_state()[: 2 * SHOWN])
     placements = list(placements_with_state()[: 2 * SHOWN])
     proposed = {proposal.sha256 for proposal in proposals}
     context = {
-        "drafts": [(draft, draft.sha256 in proposed) for draft in PaytableDraft.objects.select_related("changed_by")[:SHOWN]],
+        "drafts": [(draft, draft.sha256 in proposed) for draft in _drafts()],
         "waiting": [one for one in proposals if one.state == "proposed"],
         "ended": [one for one in proposals if one.state != "proposed"][:SHOWN],
         "placements": [one for one in placements if one.state == "proposed"],
@@ -39,6 +40,12 @@ def workshop(request: HttpRequest) -> HttpResponse:
         "import_form": ImportForm(),
     }
     return page(request, "index.html", "Paytable workshop", context)
+
+
+def _drafts() -> QuerySet[PaytableDraft]:
+    """Return the drafts that are not published as they are, the last changed first."""
+    published = PaytableVersion.objects.filter(sha256=OuterRef("sha256"))
+    return PaytableDraft.objects.filter(~Exists(published)).select_related("changed_by")[:SHOWN]
 
 
 def _versions() -> list[dict[str, Any]]:
@@ -86,7 +93,7 @@ def import_file(request: HttpRequest) -> HttpResponse:
         except CasinoError as error:
             faults = list(error.faults)
         else:
-            messages.success(request, f"{draft} is a draft now.")
+            messages.success(request, f"A draft now: {draft}.")
             return redirect("admin:tables_workshop_draft", draft.uuid)
     status = 400 if request.method == "POST" else 200
     return page(request, "import.html", "Take a paytable in", {"form": form, "faults": faults}, status=status)

@@ -43,7 +43,7 @@ def new_draft(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 def draft(request: HttpRequest, uuid: UUID) -> HttpResponse:
     """Answer the form of a draft, and keep what is sent; whoever approves may look."""
-    user = someone_who_may(request, "propose_paytable", "approve_paytable")
+    user = someone_who_may(request, "see_workshop")
     kept = draft_of(uuid)
     if request.method == "POST":
         return _save(request, user, kept)
@@ -76,7 +76,7 @@ def propose_draft(request: HttpRequest, uuid: UUID) -> HttpResponse:
         _not_broken(error)
         messages.error(request, error.message)
         return redirect("admin:tables_workshop_draft", kept.uuid)
-    messages.success(request, f"{proposal} is proposed. Somebody who typed nothing of it approves it.")
+    messages.success(request, f"Proposed: {proposal}. Somebody who typed nothing of it approves it.")
     return redirect("admin:tables_workshop_proposal", proposal.uuid)
 
 
@@ -100,7 +100,7 @@ def _save(request: HttpRequest, user: User, kept: PaytableDraft | None) -> HttpR
         for fault in error.faults:
             form.place(fault)
         return _page(request, form, kept, status=error.status)
-    messages.success(request, f"{saved} is kept as a draft.")
+    messages.success(request, f"Kept as a draft: {saved}.")
     return redirect("admin:tables_workshop_draft", saved.uuid)
 
 

@@ -31,7 +31,10 @@ def someone_who_may(request: HttpRequest, *actions: str) -> User:
 
 def page(request: HttpRequest, template: str, title: str, context: Mapping[str, Any], *, status: int = 200) -> HttpResponse:
     """Answer the page of the workshop's folder; `may_do` says what the signed-in person may."""
-    may = {action: roles.may(person(request).roles, action) for action in ("propose_paytable", "approve_paytable", "replay", "read_rounds")}
+    may = {
+        action: roles.may(person(request).roles, action)
+        for action in ("see_workshop", "propose_paytable", "approve_paytable", "replay", "read_rounds")
+    }
     shared = {**admin.site.each_context(request), "may_do": may, "title": title}
     return render(request, f"{FOLDER}/{template}", {**shared, **context}, status=status)
 

@@ -21,7 +21,7 @@ from casino.wall_clock import read_local
 from tables.admin.workshop_pages import NoteForm, page, say_at, someone_who_may
 from tables.engine.game import games
 from tables.models import PaytablePlacement, PaytableVersion, PlacementEvent, Table, TablePaytable
-from tables.paytable_selectors import in_force_at, placement_of
+from tables.paytable_selectors import placement_of
 from tables.services.placements import approve_in_force, propose_in_force, refuse_in_force, withdraw_in_force
 
 
@@ -69,7 +69,7 @@ def place(request: HttpRequest, pk: int) -> HttpResponse:
         except CasinoError as error:
             say_at(form, error)
         else:
-            messages.success(request, f"{one} is proposed. Somebody else approves it.")
+            messages.success(request, f"Proposed: {one}. Somebody else approves it.")
             return redirect("admin:tables_workshop_placement", one.uuid)
     return page(request, "place.html", f"Put {version} in force", {"version": version, "place_form": form}, status=400)
 
@@ -77,7 +77,7 @@ def place(request: HttpRequest, pk: int) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 def placement(request: HttpRequest, uuid: UUID) -> HttpResponse:
     """Answer the proposed placement, and end it as was ordered: `end` is approve, refuse or withdraw."""
-    user = someone_who_may(request, "propose_paytable", "approve_paytable")
+    user = someone_who_may(request, "see_workshop")
     one, end = placement_of(uuid), request.POST.get("end")
     approval = StepUpForm(request.POST if end == "approve" else None)
     refusal = NoteForm(request.POST if end == "refuse" else None)
@@ -98,8 +98,9 @@ def placement(request: HttpRequest, uuid: UUID) -> HttpResponse:
 
 
 def _before(one: PaytablePlacement) -> TablePaytable | None:
-    """Return what is in force at the table when the placement begins."""
-    return next((row for row in in_force_at(one.from_at) if row.table_id == one.table_id), None)
+    """Return what is in force at the table until the placement begins."""
+    rows = TablePaytable.objects.filter(table=one.table, from_at__lt=one.from_at)
+    return rows.select_related("version").order_by("-from_at").first()
 
 
 def _ended(request: HttpRequest, user: User, one: PaytablePlacement, end: str | None, typed: dict[str, forms.Form]) -> bool:
@@ -112,7 +113,7 @@ def _ended(request: HttpRequest, user: User, one: PaytablePlacement, end: str | 
     try:
         if end == "approve":
             approve_in_force(one, by=user, at=now)
-            messages.success(request, f"{one} is in force from {shown.stamp(one.from_at, one.table.property)} on.")
+            messages.success(request, f"In force: {one}, from {shown.stamp(one.from_at, one.table.property)} on.")
         elif end == "refuse" and form is not None:
             refuse_in_force(one, by=user, note=form.cleaned_data["note"])
             messages.success(request, "Refused.")

@@ -30,7 +30,7 @@ from tables.services.paytables import approve, paytable_of, refuse, withdraw
 @require_http_methods(["GET", "POST"])
 def proposal(request: HttpRequest, uuid: UUID) -> HttpResponse:
     """Answer the proposal, and end it as was ordered: `end` is approve, refuse or withdraw."""
-    user = someone_who_may(request, "propose_paytable", "approve_paytable")
+    user = someone_who_may(request, "see_workshop")
     one, end = proposal_of(uuid), request.POST.get("end")
     approval = ApprovalForm(request.POST if end == "approve" else None)
     refusal = NoteForm(request.POST if end == "refuse" else None)
@@ -61,14 +61,14 @@ def _end(request: HttpRequest, user: User, one: PaytableProposal, end: str | Non
 def _order(request: HttpRequest, user: User, one: PaytableProposal, end: str | None, form: forms.Form | None) -> tuple[Any, ...] | None:
     if end == "approve" and form is not None:
         version = approve(one, by=user, approval=form.cleaned_data["approval"])
-        messages.success(request, f"{version} is a version now, code {version.short_code}. It pays nothing before it is put in force at a table.")
+        messages.success(request, f"Published: {version}, code {version.short_code}. Nothing is paid by it before it is put in force at a table.")
         return "admin:tables_paytableversion_change", version.pk
     if end == "refuse" and form is not None:
         refuse(one, by=user, note=form.cleaned_data["note"])
-        messages.success(request, f"{one} is refused.")
+        messages.success(request, f"Refused: {one}.")
     elif end == "withdraw":
         withdraw(one, by=user)
-        messages.success(request, f"{one} is taken back.")
+        messages.success(request, f"Taken back: {one}.")
     return "admin:tables_workshop_proposal", one.uuid
 
 

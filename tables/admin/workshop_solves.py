@@ -70,7 +70,7 @@ def _order(request: HttpRequest, user: User, job: Job) -> None:
 @require_safe
 def job_progress(request: HttpRequest, uuid: UUID) -> JsonResponse:
     """Answer how far a job of the workshop is."""
-    someone_who_may(request, "propose_paytable", "approve_paytable", "replay")
+    someone_who_may(request, "see_workshop", "replay")
     return JsonResponse(progress(get_object_or_404(Job, uuid=uuid, kind__in=KINDS)))
 
 

@@ -29,7 +29,7 @@
     for (const one of form.querySelectorAll("[data-reads]")) {
       const typed = form.elements.namedItem(one.dataset.reads).value.trim();
       const reads = found.odds[one.dataset.reads] || "";
-      text(one, typed && reads && typed !== reads ? `= ${reads} to one` : "");
+      text(one, typed && reads && typed !== reads ? `= ${reads}` : "");
     }
   };
 
