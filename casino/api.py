@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from django.core.exceptions import PermissionDenied
-from django.http import Http404
+from django.http import Http404, HttpRequest, JsonResponse
 from rest_framework.exceptions import APIException, NotFound, ParseError
 from rest_framework.pagination import CursorPagination
 from rest_framework.parsers import BaseParser
@@ -81,6 +81,12 @@ def _message(error: Exception) -> str:
     if isinstance(error, APIException):
         return str(error.detail)
     return str(error) or type(error).__name__
+
+
+def no_such_address(request: HttpRequest, **_: Any) -> JsonResponse:
+    """Answer an address below /api/ that nobody knows, in the one shape of errors: a client never reads a page."""
+    fault = Fault("not_found", "There is nothing at this address.").as_json()
+    return JsonResponse({"error": fault, "errors": [fault]}, status=404)
 
 
 class PagesByKey(CursorPagination):

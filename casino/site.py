@@ -35,6 +35,7 @@ _PAGES = {
     "rounds": "tables.view_round",
     "shifts": "tables.view_shift",
     "findings": "audit.view_finding",
+    "workshop": "tables.view_paytabledraft",
     "books": "ledger.view_entry",
     "reports": "audit.view_report",
 }

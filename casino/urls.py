@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from django.contrib import admin
-from django.urls import include, path
+from django.urls import include, path, re_path
 from django.views.generic import RedirectView
 from drf_spectacular.views import SpectacularAPIView
 
 from audit.views import tonight
+from casino.api import no_such_address
 from casino.health import health
 
 urlpatterns = [
@@ -20,4 +21,5 @@ urlpatterns = [
     path("api/v1/", include("casino.house_api")),
     path("api/v1/", include("tables.api.urls")),
     path("api/v1/", include("audit.api.urls")),
+    re_path(r"^api/", no_such_address),
 ]

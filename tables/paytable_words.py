@@ -21,7 +21,7 @@ def odds_lines(paytable: Paytable) -> list[tuple[str, list[str]]]:
 def rule_lines(rules: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """Yield each rule with its value in words."""
     for name, value in rules.items():
-        yield in_words(name), _value(value)
+        yield in_words(name), value_in_words(value)
 
 
 def in_words(name: str) -> str:
@@ -29,9 +29,10 @@ def in_words(name: str) -> str:
     return name.replace("_", " ").capitalize()
 
 
-def _value(value: Any) -> str:
+def value_in_words(value: Any) -> str:
+    """Return "3 or 4" for a list, "none" for null, "blind 500000" for an object."""
     if isinstance(value, Mapping):
-        return ", ".join(f"{key.replace('_', ' ')} {_value(some)}" for key, some in value.items()) or "none"
+        return ", ".join(f"{key.replace('_', ' ')} {value_in_words(some)}" for key, some in value.items()) or "none"
     if isinstance(value, list):
         return " or ".join(map(str, value))
     return "none" if value is None else str(value).replace("_", " ")

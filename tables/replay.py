@@ -71,15 +71,32 @@ class Sums:
         return {**figures, "difference": self.difference}
 
 
+@dataclass(frozen=True)
+class Differs:
+    """One wager that is settled otherwise: what the house won of it as kept and as replayed, in minor units."""
+
+    uuid: str
+    table: str
+    seat: int
+    kind: str
+    bet: str
+    stake: int
+    kept_win: int
+    replayed_win: int
+
+
 @dataclass
 class Replay:
-    """What came out. `bets`: by table and bet. Irregular rounds and those that `Under` leaves out are counted and compared with nothing.
+    """What came out. `changed` and `wagers_changed` count the rounds and wagers that differ. `bets`: by table and bet.
+
+    Irregular rounds and those that `Under` leaves out are counted and compared with nothing.
 
     `cannot`: rounds that the other version does not settle (a multiple that it does not allow), in neither side of the sums.
     """
 
     rounds: int = 0
     changed: int = 0
+    wagers_changed: int = 0
     irregular: int = 0
     left_out: int = 0
     cannot_count: int = 0
@@ -104,24 +121,50 @@ class Replay:
 
     def as_json(self) -> dict[str, Any]:
         """Return all of it as JSON, in an order that is always the same."""
-        counts = {name: getattr(self, name) for name in ("rounds", "changed", "irregular", "left_out", "cannot_count")}
         return {
-            **counts,
+            **{name: getattr(self, name) for name in _COUNTS},
             "cannot": [{"round": uuid, **fault.as_json()} for uuid, fault in self.cannot],
             "bets": [{"table": table, "bet": bet, **sums.as_json()} for (table, bet), sums in sorted(self.bets.items())],
             "tables": [{"table": table, **sums.as_json()} for table, sums in self.tables.items()],
             "total": self.total.as_json(),
         }
 
+    @classmethod
+    def of_json(cls, kept: Mapping[str, Any]) -> Replay:
+        """Return what `as_json` gave, to go on from there. Raises KeyError for anything else."""
+        found = cls(**{name: kept[name] for name in _COUNTS})
+        found.cannot = [(line["round"], Fault(line["code"], line["message"], line["where"], line.get("facts", {}))) for line in kept["cannot"]]
+        found.bets = {(line["table"], line["bet"]): Sums(*(line[name] for name in _SUMS)) for line in kept["bets"]}
+        return found
 
-def replay(rounds: Iterable[KeptRound], under: Under, *, progress: Callable[[int], object] | None = None) -> Replay:
-    """Return `rounds` settled again by what `under` says, one after the other, in flat memory. `progress` is told the rounds so far."""
-    found = Replay()
+
+_COUNTS = ("rounds", "changed", "wagers_changed", "irregular", "left_out", "cannot_count")
+_SUMS = ("wagers", "stake", "kept_win", "replayed_win")
+
+
+def replay(
+    rounds: Iterable[KeptRound],
+    under: Under,
+    *,
+    found: Replay | None = None,
+    differs: Callable[[Differs], object] | None = None,
+    progress: Callable[[int], object] | None = None,
+) -> Replay:
+    """Return `rounds` settled again by what `under` says, one after the other, in flat memory.
+
+    `found`: what came out of rounds before these, to be added to. `differs` is given every wager that is settled otherwise, `progress` told
+    the rounds so far.
+    """
+    found = Replay() if found is None else found
     for seen, kept in enumerate(rounds, start=1):
-        _replay_round(kept, under, found)
+        _replay_round(kept, under, found, differs or _unheard)
         if progress is not None:
             progress(seen)
     return found
+
+
+def _unheard(_: Differs) -> None:
+    """Take no note."""
 
 
 def with_rules(paytable: Paytable, rules: Mapping[str, Any]) -> Paytable:
@@ -130,7 +173,7 @@ def with_rules(paytable: Paytable, rules: Mapping[str, Any]) -> Paytable:
     return games()[paytable.game].read_paytable(content)
 
 
-def _replay_round(kept: KeptRound, under: Under, found: Replay) -> None:
+def _replay_round(kept: KeptRound, under: Under, found: Replay, differs: Callable[[Differs], object]) -> None:
     paytable = None if kept.irregular else under(kept.paytable)
     if paytable is None:
         found.irregular += kept.irregular
@@ -143,7 +186,9 @@ def _replay_round(kept: KeptRound, under: Under, found: Replay) -> None:
         _add_fault(kept, error, found)
         return
     found.rounds += 1
-    found.changed += _compare(kept, game, dues, found)
+    wagers = _compare(kept, game, dues, found, differs)
+    found.changed += wagers > 0
+    found.wagers_changed += wagers
 
 
 def _add_fault(kept: KeptRound, error: InvalidSlip, found: Replay) -> None:
@@ -152,14 +197,17 @@ def _add_fault(kept: KeptRound, error: InvalidSlip, found: Replay) -> None:
         found.cannot.append((kept.uuid, error.faults[0]))
 
 
-def _compare(kept: KeptRound, game: Game, dues: Iterable[WagerDue], found: Replay) -> bool:
-    """Add up what was due and would be; return whether it differs. A wager that is due on one side only counts as nothing on the other."""
+def _compare(kept: KeptRound, game: Game, dues: Iterable[WagerDue], found: Replay, differs: Callable[[Differs], object]) -> int:
+    """Add up what was due and would be; return how many wagers differ. One that is due on one side only counts as nothing on the other."""
     before = {(due.seat, due.kind): (due.stake, due.collect - due.pay) for due in kept.dues}
     after = {(due.seat, due.kind): (int(due.stake), due.collect - due.pay) for due in dues}
-    changed = False
-    for spot in before.keys() | after.keys():
+    changed = 0
+    for seat, kind in dict.fromkeys((*before, *after)):
+        spot, bet = (seat, kind), game.bet_of(kind)
         stake, kept_win = before.get(spot) or (after[spot][0], 0)
         replayed_win = after.get(spot, (0, 0))[1]
-        changed |= kept_win != replayed_win
-        found.bets.setdefault((kept.table, game.bet_of(spot[1])), Sums()).add(Sums(1, stake, kept_win, replayed_win))
+        found.bets.setdefault((kept.table, bet), Sums()).add(Sums(1, stake, kept_win, replayed_win))
+        if kept_win != replayed_win:
+            changed += 1
+            differs(Differs(kept.uuid, kept.table, seat, kind, bet, stake, kept_win, replayed_win))
     return changed

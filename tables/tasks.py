@@ -7,7 +7,7 @@ from typing import Any
 
 from casino import jobs
 from casino.models import Job
-from tables.services import replay, solves
+from tables.services import replay, replay_parts, solves
 
 
 @jobs.handles(solves.KIND)
@@ -17,12 +17,7 @@ def paytable_solve(job: Job, progress: jobs.Report) -> Mapping[str, Any]:
 
 
 @jobs.handles(replay.KIND)
-def replay_shift(job: Job, progress: jobs.Report) -> Mapping[str, Any]:
-    """Settle a shift again under another version or rule."""
-    return replay.run_shift(job, progress)
-
-
 @jobs.handles(replay.MONTH_KIND)
-def replay_month(job: Job, progress: jobs.Report) -> Mapping[str, Any]:
-    """Settle a month's rounds of a game again under another version."""
-    return replay.run_month(job, progress)
+def replay_rounds(job: Job, progress: jobs.Report) -> Mapping[str, Any]:
+    """Settle a shift's or a month's rounds again under another version or rule, a part at a time."""
+    return replay_parts.replay_part(job, progress)

@@ -3,63 +3,46 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any
 
 from django.contrib import admin
 from django.http import HttpRequest, HttpResponse
+from django.urls import URLPattern
 
-from casino import shown
-from casino.odds import format_odds
+from casino import roles, shown
+from casino.models import User
 from casino.read_only import ReadOnlyAdmin
+from tables.admin.workshop_placements import place_form
+from tables.admin.workshop_proposals import said
+from tables.admin.workshop_urls import workshop_urls
+from tables.edge_lines import edge_lines
 from tables.engine.game import games
-from tables.engine.paytable import Paytable
 from tables.models import PaytableVersion
+from tables.paytable_selectors import placements_with_state
 from tables.services.paytables import paytable_of
-
-
-@dataclass(frozen=True)
-class OddsTable:
-    """Odds as they hang at the table: a line a hand, a column a wager; None where the wager does not pay it."""
-
-    wagers: list[str]
-    lines: list[tuple[str, list[str | None]]]
-
-
-def odds_table(paytable: Paytable) -> OddsTable:
-    """Return the odds of a version; the dearest hand stands first."""
-    odds, wagers = paytable.odds, list(paytable.odds)
-    rows = {row for prices in odds.values() for row in prices}
-    dearest = sorted(rows, key=lambda row: (-max(prices.get(row, Fraction(0)) for prices in odds.values()), row))
-    return OddsTable(wagers, [(row, [format_odds(odds[w][row]) if row in odds[w] else None for w in wagers]) for row in dearest])
-
-
-def rules_in_words(rules: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield each rule of a version with its value as text."""
-    for name, value in rules.items():
-        if isinstance(value, Mapping):
-            text = ", ".join(f"{key} {' or '.join(map(str, some)) if isinstance(some, list) else some}" for key, some in value.items())
-        else:
-            text = "none" if value is None else str(value).replace("_", " ")
-        yield name.replace("_", " "), text
+from tables.solved_edges import known_edges
 
 
 @admin.register(PaytableVersion)
 class PaytableVersionAdmin(ReadOnlyAdmin):
     """Approved versions."""
 
-    list_display = ("reference", "game_name", "short_hash", "proposed_by", "approved_by", "approval", "recorded")
+    list_display = ("reference", "code", "game_name", "short_hash", "proposed_by", "approved_by", "approval", "recorded")
     list_filter = ("game",)
     list_select_related = ("proposed_by", "approved_by")
     ordering = ("game", "name", "version")
+    change_list_template = "admin/tables/paytableversion/change_list.html"
     change_form_template = "admin/tables/paytableversion/page.html"
 
     @admin.display(description="version")
     def reference(self, version: PaytableVersion) -> str:
         """Return "uth-seed@1"."""
         return str(version)
+
+    @admin.display(description="code")
+    def code(self, version: PaytableVersion) -> str:
+        """Return the four characters that people compare."""
+        return version.short_code
 
     @admin.display(description="recorded")
     def recorded(self, version: PaytableVersion) -> str:
@@ -76,18 +59,39 @@ class PaytableVersionAdmin(ReadOnlyAdmin):
         """Return the hash's first twelve digits."""
         return version.sha256[:12]
 
+    def get_urls(self) -> list[URLPattern]:
+        """Return the workshop's addresses, and Django's."""
+        return [*workshop_urls(self.admin_site.admin_view), *super().get_urls()]
+
+    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
+        """Return the list, with the way to the workshop for those who work there."""
+        return super().changelist_view(request, {"works_here": _works_here(request), **(extra_context or {})})
+
     def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any) -> HttpResponse:
-        """Answer the version's page: odds, rules, where it is in force. One query."""
+        """Answer the version's page: odds, rules, edges, where it is in force and is to be. Six queries at most."""
         version: PaytableVersion = context["original"]
         paytable = paytable_of(version)
         more = {
             "version": version,
             "game": games()[version.game],
-            "odds": odds_table(paytable),
-            "rules": list(rules_in_words(paytable.rules)),
+            **said(paytable),
+            "edges": edge_lines(known_edges(paytable)),
+            "place_form": place_form(version) if _may(request, "propose_paytable") else None,
+            "others": PaytableVersion.objects.filter(game=version.game).exclude(pk=version.pk).order_by("name", "version"),
+            "works_here": _works_here(request),
+            "may_replay": _may(request, "replay"),
+            "waiting": [one for one in placements_with_state().filter(version=version) if one.state == "proposed"],  # type: ignore[attr-defined]
             "in_force": list(version.in_force.select_related("table__property", "by").order_by("table__code", "from_at")),
             "content": json.dumps(json.loads(bytes(version.content)), indent=2, ensure_ascii=False),
             "title": str(version),
             "subtitle": None,
         }
         return super().render_change_form(request, {**context, **more}, *args, **kwargs)
+
+
+def _may(request: HttpRequest, action: str) -> bool:
+    return isinstance(request.user, User) and roles.may(request.user.roles, action)
+
+
+def _works_here(request: HttpRequest) -> bool:
+    return _may(request, "see_workshop")

@@ -13,7 +13,7 @@ from json import JSONEncoder, loads
 from typing import Any, Literal, Protocol
 
 from casino.money import Minor
-from tables.engine.paytable import Paytable
+from tables.engine.paytable import Paytable, PaytableLayout
 
 _text_json = JSONEncoder(ensure_ascii=False).encode
 
@@ -167,6 +167,10 @@ class Game(Protocol):
 
     def rows(self, kind: str, paytable: Paytable) -> Mapping[str, Fraction]:
         """Return the odds that may be read, rightly or not, for a wager of this kind, by paytable row."""
+
+    @property
+    def paytable_layout(self) -> PaytableLayout:
+        """What a paytable of the game is typed into, so that the workshop needs to know no game."""
 
     def read_paytable(self, raw: Mapping[str, Any]) -> Paytable:
         """Return the version that the parsed JSON object says, defaults written out. Raises InvalidSlip (bad_paytable, unknown_field, …)."""

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, Final
+from typing import Any
 
 from casino.canonical import canonical_json
 from casino.money import Minor
 from casino.odds import format_odds, parse_odds
 from tables.engine.faults import Faults, shown
-from tables.engine.reading import Misread, Reader, amount, counts, nested, read_object, stake, whole
+from tables.engine.reading import Misread, Reader, nested, read_object
+from tables.engine.rule import NO_DEFAULT, PAYOUT_UNIT, ROUNDING, Rule, caps, multiples, number, one_of, or_null
+
+__all__ = ["PAYOUT_UNIT", "ROUNDING", "Paytable", "PaytableLayout", "Rule", "caps", "multiples", "number", "one_of", "or_null", "read_version"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,72 +63,12 @@ class Paytable:
         return f'"game":"{self.game}","paytable":"{self.reference}","paytable_sha256":"{self.sha256}"'
 
 
-# ---- rules of a version ----
-
-NO_DEFAULT: Final = object()
-
-
 @dataclass(frozen=True)
-class Rule:
-    """One field of a version's `rules`: how it is read, into its canonical JSON value, and what it is where it is left out."""
+class PaytableLayout:
+    """What a paytable of a game is typed into: the rows that each wager with odds may list, and the rules by name. No `odds`: a pot game."""
 
-    read: Reader
-    default: Any = NO_DEFAULT
-
-
-def one_of(*choices: str) -> Reader:
-    """Return a reader of one of these texts."""
-
-    def read(value: Any) -> str:
-        if isinstance(value, str) and value in choices:
-            return value
-        raise Misread("bad_paytable", f"{shown(value)} is none of {', '.join(choices)}.")
-
-    return read
-
-
-def number(least: int, most: int) -> Reader:
-    """Return a reader of a whole number from `least` to `most`."""
-
-    def read(value: Any) -> int:
-        if least <= whole(value) <= most:
-            return int(value)
-        raise Misread("bad_paytable", f"{shown(value)} is not from {least} to {most}.")
-
-    return read
-
-
-def or_null(reader: Reader) -> Reader:
-    """Return a reader that takes null too."""
-    return lambda value: None if value is None else reader(value)
-
-
-def caps(kinds: Sequence[str]) -> Rule:
-    """Return the rule `caps` of a game with these wagers; caps that bound nothing are null."""
-    wager = nested(dict.fromkeys(kinds, amount))
-    read_both = nested({"wager": or_null(wager), "seat": or_null(amount)})
-
-    def read(value: Any) -> dict[str, Any] | None:
-        found = read_both(value)
-        written = {"wager": found.get("wager") or {}, "seat": found.get("seat")}
-        return written if written["wager"] or written["seat"] is not None else None
-
-    return Rule(or_null(read), None)
-
-
-def multiples(streets: Sequence[str]) -> Reader:
-    """Return a reader of the multiples of the first wager that each street allows: different whole numbers from 1."""
-
-    def read(value: Any) -> list[int]:
-        if 0 in counts(value) or len(set(value)) < len(value):
-            raise Misread("bad_paytable", "Multiples are different whole numbers from 1.")
-        return list(value)
-
-    return nested(dict.fromkeys(streets, read), frozenset(streets))
-
-
-PAYOUT_UNIT = Rule(stake, 1)
-ROUNDING = Rule(one_of("down", "up", "exact_only"), "down")
+    odds: Mapping[str, Collection[str]]
+    rules: Mapping[str, Rule]
 
 
 # ---- reading a version ----

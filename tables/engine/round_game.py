@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 from tables.engine.faults import MAY_BE_IRREGULAR, Faults
 from tables.engine.game import Deal
-from tables.engine.paytable import Paytable, Rule, read_version
+from tables.engine.paytable import Paytable, PaytableLayout, Rule, read_version
 from tables.engine.reading import Shape, read_shape
 
 D = TypeVar("D", bound=Deal)
@@ -30,6 +30,11 @@ class RoundGame(ABC, Generic[D]):
     def rows(self, kind: str, paytable: Paytable) -> Mapping[str, Fraction]:
         """Return the odds that may be read for a wager of this kind, by paytable row: those of its bet."""
         return paytable.odds.get(self.bet_of(kind), {})
+
+    @property
+    def paytable_layout(self) -> PaytableLayout:
+        """Return what a paytable of the game is typed into."""
+        return PaytableLayout(self.odds or {}, self.rules)
 
     def read_paytable(self, raw: Mapping[str, Any]) -> Paytable:
         """Return the version that the parsed JSON object says, defaults written out. Raises InvalidSlip (`bad_paytable`)."""

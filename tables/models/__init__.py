@@ -14,6 +14,7 @@ from tables.models.paytables import (
     TablePaytable,
 )
 from tables.models.play import Round, Wager
+from tables.models.replays import ReplayDifference, ReplayRun
 
 __all__ = [
     "ChipMovement",
@@ -30,6 +31,8 @@ __all__ = [
     "Pit",
     "PlacementEvent",
     "Property",
+    "ReplayDifference",
+    "ReplayRun",
     "Round",
     "SessionEvent",
     "Shift",

@@ -1,35 +1,33 @@
-"""Replay: a shift, or a month's rounds of a game, settled again under another paytable or rule, as a job.
+"""Replay: a shift, or a month's rounds of a game, settled again under another paytable or rule, as a job in parts (`replay_parts`).
 
-It reads, and the job's result is all that it writes. Only shifts that have ended: what an open session won is for nobody who may count it.
+It reads, and writes nothing but its own result. Only shifts that have ended: what an open session won is for nobody who may count it.
 """
 
 from __future__ import annotations
 
 import hashlib
-import json
-from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from datetime import date
 from typing import Any
-from uuid import UUID
 
-from django.db.models import Max, QuerySet, Sum
+from django.db.models import Max, QuerySet
 
 from casino import jobs, roles
 from casino.canonical import canonical_json
-from casino.errors import Conflict, InvalidSlip, NotFound
+from casino.errors import Conflict, InvalidSlip
 from casino.models import Job, User
 from casino.transactions import in_transaction
-from tables.engine.game import games
 from tables.engine.paytable import Paytable
-from tables.models import PaytableVersion, Property, Round, Shift, ShiftEvent, Wager
-from tables.replay import KeptDue, KeptRound, Replay, Under, replay, with_rules
-from tables.selectors import shift_state, shifts_in
-from tables.services.paytables import paytable_of, read_paytable
+from tables.models import PaytableVersion, Property, Round, Shift, ShiftEvent
+from tables.replay import Replay, Under, replay, with_rules
+from tables.selectors import shift_state
+from tables.services.paytables import paytable_of
+from tables.services.replay_rounds import kept_rounds, named, rounds_of_month, stakes_by_bet, under_of
 
+__all__ = ["KIND", "KINDS", "MONTH_KIND", "ask_month", "ask_replay", "replay_now", "replay_shift", "rounds_of_month", "stakes_by_bet"]
 KIND = "replay_shift"
 MONTH_KIND = "replay_month"
-CHUNK = 500
+KINDS = (KIND, MONTH_KIND)
 
 
 # ---- asking ----
@@ -58,7 +56,7 @@ def ask_month(house: Property, month: date, paytable: Paytable, *, by: User) -> 
 def replay_now(shift: Shift, *, by: User, paytable: Paytable | None = None, rules: Mapping[str, Any] | None = None) -> dict[str, Any]:
     """Return at once what the job would: nothing is written. Raises as `ask_replay`."""
     rounds, under = _asked(shift, by, paytable, rules)
-    return {"under": _named(under), **replay(kept_rounds(rounds), under_of(under)).as_json()}
+    return {"under": named(under), **replay(kept_rounds(rounds), under_of(under)).as_json()}
 
 
 def _asked(shift: Shift, by: User, paytable: Paytable | None, rules: Mapping[str, Any] | None) -> tuple[QuerySet[Round], dict[str, Any]]:
@@ -77,7 +75,7 @@ def _announce(kind: str, args: Mapping[str, Any], rounds: QuerySet[Round], by: U
         asked = hashlib.sha256(canonical_json(args)).hexdigest()
     except ValueError as error:
         raise InvalidSlip("bad_paytable", f"{error}.", where="rules") from error
-    return jobs.announce(kind, f"{kind}:{asked}:{last}:{by.pk}", args, by=by)
+    return jobs.announce(kind, f"{kind}:{asked}:{last}:{by.pk}", {**args, "last": last}, by=by)
 
 
 def _checked(rounds: QuerySet[Round], paytable: Paytable | None, rules: Mapping[str, Any] | None) -> dict[str, Any]:
@@ -98,101 +96,6 @@ def _checked(rounds: QuerySet[Round], paytable: Paytable | None, rules: Mapping[
     return {"rules": dict(rules)}
 
 
-# ---- doing ----
-
-
 def replay_shift(shift: Shift, under: Under, *, progress: Callable[[int], object] | None = None) -> Replay:
     """Return the shift's rounds settled again by what `under` says. Two queries a chunk of 500 rounds, flat memory, nothing written."""
     return replay(kept_rounds(Round.objects.filter(session__shift=shift)), under, progress=progress)
-
-
-def run_shift(job: Job, progress: jobs.Report) -> dict[str, Any]:
-    """Return the result of a job that `ask_replay` announced. Raises NotFound (`no_shift`)."""
-    shift = Shift.objects.filter(uuid=UUID(job.args["shift"])).first()
-    if shift is None:
-        raise NotFound("no_shift", "There is no such shift.")
-    return _run(job, Round.objects.filter(session__shift=shift), progress)
-
-
-def run_month(job: Job, progress: jobs.Report) -> dict[str, Any]:
-    """Return the result of a job that `ask_month` announced."""
-    house, month = Property.objects.get(code=job.args["property"]), date.fromisoformat(f"{job.args['month']}-01")
-    return _run(job, rounds_of_month(house, month, job.args["paytable"]["game"]), progress)
-
-
-def under_of(args: Mapping[str, Any]) -> Under:
-    """Return what the arguments of a job say to settle by; rules that a version does not take leave its rounds out."""
-    if "paytable" in args:
-        other = read_paytable(args["paytable"])
-        return lambda own: other if own.game == other.game else None
-    if "rules" not in args:
-        return lambda own: own
-    made: dict[str, Paytable | None] = {}
-
-    def under(own: Paytable) -> Paytable | None:
-        if own.sha256 not in made:
-            made[own.sha256] = _with_rules(own, args["rules"])
-        return made[own.sha256]
-
-    return under
-
-
-def kept_rounds(rounds: QuerySet[Round]) -> Iterator[KeptRound]:
-    """Yield `rounds` as values with what was kept as due, `CHUNK` at a time: two queries a chunk."""
-    last = 0
-    while chunk := list(rounds.filter(pk__gt=last).select_related("session__table", "paytable").order_by("pk")[:CHUNK]):
-        last = chunk[-1].pk
-        dues = _dues(chunk)
-        for played in chunk:
-            facts = json.loads(bytes(played.deal))
-            table, paytable = played.session.table.code, paytable_of(played.paytable)
-            yield KeptRound(str(played.uuid), table, facts, paytable, dues[played.pk], irregular=bool(played.irregular))
-
-
-def _dues(rounds: list[Round]) -> Mapping[int, list[KeptDue]]:
-    found: dict[int, list[KeptDue]] = defaultdict(list)
-    days = {played.gaming_day for played in rounds}
-    wagers = Wager.objects.filter(round__in=rounds, gaming_day__in=days).order_by("round_id", "line")
-    for key, seat, kind, stake, collect, pay in wagers.values_list("round_id", "seat", "kind", "stake", "collect", "pay"):
-        found[key].append(KeptDue(seat, kind, stake, collect or 0, pay or 0))
-    return found
-
-
-def _run(job: Job, rounds: QuerySet[Round], progress: jobs.Report) -> dict[str, Any]:
-    total = rounds.count()
-    found = replay(kept_rounds(rounds), under_of(job.args), progress=lambda done: progress(done, total, "rounds settled again"))
-    return {"under": _named(job.args), **found.as_json()}
-
-
-def _named(args: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what the rounds were settled by, for a person: a version with its hash, rules, or each round's own version."""
-    if "paytable" in args:
-        other = read_paytable(args["paytable"])
-        return {"paytable": other.reference, "sha256": other.sha256}
-    return {"rules": args["rules"]} if "rules" in args else {"own": True}
-
-
-def _with_rules(own: Paytable, rules: Mapping[str, Any]) -> Paytable | None:
-    try:
-        return with_rules(own, rules)
-    except InvalidSlip:
-        return None
-
-
-def rounds_of_month(house: Property, month: date, game: str) -> QuerySet[Round]:
-    """Return the rounds of `game` in the shifts of `house` that have ended and whose gaming day is in the month of `month`."""
-    first = month.replace(day=1)
-    after = date(first.year + first.month // 12, first.month % 12 + 1, 1)
-    days = {"gaming_day__gte": first, "gaming_day__lt": after}
-    ended = shifts_in(ShiftEvent.State.ENDED, Shift.objects.filter(property=house, **days))
-    return Round.objects.filter(session__shift__in=ended.values("pk"), game=game)
-
-
-def stakes_by_bet(rounds: QuerySet[Round], game: str) -> dict[str, int]:
-    """Return what was staked in `rounds` of `game`, irregular ones left out, in minor units by bet, as edges name their basis. One query."""
-    bet_of = games()[game].bet_of
-    sums = Wager.objects.filter(round__in=rounds.filter(irregular=""), round__game=game).order_by().values_list("kind").annotate(Sum("stake"))
-    found: dict[str, int] = defaultdict(int)
-    for kind, stake in sums:
-        found[bet_of(kind)] += int(stake)
-    return dict(found)

@@ -9,9 +9,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from casino.errors import CasinoError
-from tables.models import PaytableVersion
-from tables.paytable_sheet import sheet
-from tables.services.paytables import export_paytable, paytable_of, version_named
+from tables.services.paytables import export_paytable, sheet_of, version_named
 
 
 class Command(BaseCommand):
@@ -33,15 +31,10 @@ class Command(BaseCommand):
             version = version_named(paytable)
         except CasinoError as error:
             raise CommandError(error.message) from error
-        data = bytes(version.content) if canonical else _sheet(version) if options["sheet"] else export_paytable(version)
+        data = bytes(version.content) if canonical else sheet_of(version) if options["sheet"] else export_paytable(version)
         if out is not None:
             Path(out).write_bytes(data)
         elif hasattr(self.stdout, "buffer") or self.stdout._out is sys.stdout:
             sys.stdout.buffer.write(data)
         else:
             self.stdout.write(data.decode(), ending="")
-
-
-def _sheet(version: PaytableVersion) -> bytes:
-    people = f"{version.proposed_by}, {version.approved_by}"
-    return sheet(paytable_of(version), {"Approval": version.approval, "Proposed by, approved by": people})
