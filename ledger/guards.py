@@ -6,12 +6,13 @@ Source: spec/books.md, "What the database itself refuses".
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from django.apps import AppConfig
 from django.core.checks import CheckMessage, Error, Tags, Warning, register
-from django.db import DatabaseError, connections
+from django.db import DatabaseError, OperationalError, connections
 
 from ledger.guards_declared import Declared, Trigger, clocked_models, declared, unique_and_references
 from ledger.guards_rights import right_problems, role_problems
@@ -55,13 +56,18 @@ def problems(using: str = "default") -> list[Problem]:
 
 
 @register(Tags.database, deploy=True)
-def check_guards(app_configs: Any, databases: list[str] | None = None, **kwargs: Any) -> list[CheckMessage]:
-    """Return an error a guard that does not stand; a warning where there is no database to look at."""
+def check_guards(*, app_configs: Sequence[AppConfig] | None, databases: Sequence[str] | None, **kwargs: Any) -> list[CheckMessage]:
+    """Return an error a guard that does not stand; a warning where no database answers, and an error where it was never migrated."""
     try:
         return [Error(str(problem), id=f"pitbook.E00{1 + _CODES.index(problem.code)}") for problem in problems()]
+    except OperationalError as error:
+        return [Warning(f"The database does not answer, so its guards were not looked at: {_first_line(error)}", id="pitbook.W001")]
     except DatabaseError as error:
-        first = str(error).partition("\n")[0]
-        return [Warning(f"The database's guards could not be looked at: {first}", id="pitbook.W001")]
+        return [Error(f"The database is not migrated: {_first_line(error)}", id="pitbook.E009")]
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).partition("\n")[0]
 
 
 _CODES = ("missing", "off", "stale", "unknown", "granted", "owner", "role", "undeclared")

@@ -92,8 +92,8 @@ def look(connection: BaseDatabaseWrapper) -> Seen:
     return Seen(
         app=app,
         owner=owner,
-        functions={row[0]: SeenFunction(*row[:4], frozenset(row[4] or ()), *row[5:]) for row in rows(_FUNCTIONS)},
-        triggers={(row[0], row[1]): SeenTrigger(*row[2:8], frozenset(row[8] or ())) for row in rows(_TRIGGERS)},
+        functions={row[0]: _function(row) for row in rows(_FUNCTIONS)},
+        triggers={(row[0], row[1]): _trigger(row) for row in rows(_TRIGGERS)},
         constraints=frozenset(row[1] for row in constraints),
         indexes=frozenset(row.name for row in relations if row.kind in "iI"),
         unique=frozenset((row[0], row[1]) for row in rows(_UNIQUE)),
@@ -113,6 +113,16 @@ def look(connection: BaseDatabaseWrapper) -> Seen:
         memberships=tuple((row[0], row[1]) for row in rows(_MEMBERSHIPS)),
         places=dict(zip(("database", "schema", "app_creates", "app_sets", "replica"), rows(_PLACES)[0], strict=True)),
     )
+
+
+def _function(row: tuple[Any, ...]) -> SeenFunction:
+    name, body, definer, volatility, settings, owner, public = row
+    return SeenFunction(name, body, definer, volatility, frozenset(settings or ()), owner, public)
+
+
+def _trigger(row: tuple[Any, ...]) -> SeenTrigger:
+    _, _, function, kind, enabled, deferrable, deferred, conditional, columns = row
+    return SeenTrigger(function, kind, enabled, deferrable, deferred, conditional, frozenset(columns or ()))
 
 
 def _grants(rows: list[tuple[Any, ...]]) -> tuple[dict[tuple[str, str], frozenset[str]], dict[tuple[str, str, str], frozenset[str]]]:
