@@ -159,6 +159,22 @@ class NoDelete(_SqlOperation):
         return f"Refuse deletion of rows of {self.table}"
 
 
+class OnlyTheOwner(_SqlOperation):
+    """Rows of `table` are added by the owner's commands alone; the application reads them."""
+
+    def forwards_sql(self) -> str:
+        """Return the right taken back."""
+        return f"REVOKE INSERT ON {self.table} FROM {app_role()};"
+
+    def backwards_sql(self) -> str:
+        """Return the right granted again."""
+        return f"GRANT INSERT ON {self.table} TO {app_role()};"
+
+    def describe(self) -> str:
+        """Return what the migration plan shows."""
+        return f"Let only the owner add to {self.table}"
+
+
 class Stamped(_SqlOperation):
     """`recorded_at` of `table` is the database's clock, and `made_in`, where it has one, the inserting transaction."""
 

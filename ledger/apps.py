@@ -8,3 +8,7 @@ class LedgerConfig(AppConfig):
 
     name = "ledger"
     verbose_name = "Books"
+
+    def ready(self) -> None:
+        """Have `manage.py check --deploy` look at the database's guards."""
+        from ledger import guards  # noqa: F401

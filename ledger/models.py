@@ -10,6 +10,9 @@ from django.db.models import F, Q
 
 from casino.append_only import MadeIn, RecordedAt
 from casino.money import CEILING
+from ledger.models_books import Archive, Book, BookClosing, BookTotal
+
+__all__ = ["Account", "Archive", "Book", "BookClosing", "BookTotal", "Entry", "Leaf", "Segment", "Transfer"]
 
 
 class Account(models.Model):
@@ -89,6 +92,7 @@ class Entry(models.Model):
             models.Index(fields=["shift", "kind"], name="ledger_entry_shift"),
             models.Index(fields=["session"], name="ledger_entry_session"),
             models.Index(fields=["round"], condition=Q(round__isnull=False), name="ledger_entry_round"),
+            models.Index(fields=["property", "gaming_day"], condition=Q(shift__isnull=True), name="ledger_entry_no_shift"),
             BrinIndex(fields=["gaming_day"], name="ledger_entry_gaming_day"),
         ]
         ordering = ["-id"]

@@ -8,26 +8,26 @@ from datetime import date, datetime
 from uuid import UUID
 
 from django.db import connection
-from django.db.models import Q, QuerySet, Sum
+from django.db.models import F, Q, QuerySet, Sum
 
+from ledger.holdings import account_key, held_at, held_now, turnover
 from ledger.models import Account, Entry, Transfer
 
 
 def balances(accounts: Iterable[Account], *, until: date | None = None) -> dict[int, int]:
-    """Return what each account holds in minor units (arrived minus left), by its key, up to and with gaming day `until`. Two queries."""
+    """Return what each account holds in minor units (arrived minus left), by its key, up to and with gaming day `until`. One query.
+
+    Closed books count by their totals, open ones are added up.
+    """
     keys = [account.pk for account in accounts]
-    held = dict.fromkeys(keys, 0)
-    day = Q() if until is None else Q(gaming_day__lte=until)
-    for side, sign in (("debit_account", 1), ("credit_account", -1)):
-        sums = Transfer.objects.filter(day, **{f"{side}__in": keys}).values(side).annotate(sum=Sum("amount")).order_by()
-        for row in sums:
-            held[row[side]] += sign * row["sum"]
-    return held
+    if until is None:
+        return held_now(keys)
+    return {key: moved.net for key, moved in turnover(keys, last=until).items()}
 
 
 def moved(session: UUID, account: str) -> tuple[int, int]:
     """Return (arrived at, left) `account` by entries of `session`, in minor units. One query; late facts are not the session's."""
-    rows = Transfer.objects.filter(entry__session=session, entry__late=False)
+    rows = Transfer.objects.filter(entry__session=session, entry__late=False, gaming_day=F("entry__gaming_day"))
     arrived = Sum("amount", filter=Q(debit_account__code=account), default=0)
     left = Sum("amount", filter=Q(credit_account__code=account), default=0)
     sums = rows.aggregate(arrived=arrived, left=left)
@@ -71,9 +71,6 @@ def entries_of_round(round: UUID) -> QuerySet[Entry]:
 
 
 def held_before(property: UUID, account: str, moment: datetime) -> int:
-    """Return what `account` held by the entries recorded before `moment` (the database's clock), in minor units. One query."""
-    rows = Transfer.objects.filter(entry__property=property, entry__recorded_at__lt=moment)
-    arrived = Sum("amount", filter=Q(debit_account__code=account), default=0)
-    left = Sum("amount", filter=Q(credit_account__code=account), default=0)
-    sums = rows.filter(Q(debit_account__code=account) | Q(credit_account__code=account)).aggregate(arrived=arrived, left=left)
-    return sums["arrived"] - sums["left"]
+    """Return what `account` held by the entries recorded before `moment` (the database's clock), in minor units. Two queries."""
+    key = account_key(property, account)
+    return 0 if key is None else held_at([key], moment)[key]

