@@ -38,8 +38,34 @@ class Prices(NamedTuple):
 EVEN_MONEY = Prices.of([Fraction(1)])
 
 
-def pay(stakes: Amounts, rows: NDArray[np.uint8], prices: Prices, *, unit: int, rounding: str) -> tuple[Amounts, Flags]:
-    """Return what each of `stakes` wins at the price of its row, and which payouts the paytable refuses (given as 0). All of shape (wagers,).
+class Breakage(NamedTuple):
+    """What rounding kept back of each payout, exactly: `whole` + `part` / `of` minor units, negative where it gave; `of` 0: nothing was rounded."""
+
+    whole: Amounts
+    part: Amounts
+    of: Amounts
+
+    @classmethod
+    def none(cls, shape: tuple[int, ...]) -> Breakage:
+        """Return that of payouts that came out even."""
+        return cls(*(np.zeros(shape, np.int64) for _ in cls._fields))
+
+    def at(self, place: tuple[int, ...]) -> Fraction | None:
+        """Return that of one payout, as `payouts.Payout` says it."""
+        of = int(self.of[place])
+        return int(self.whole[place]) + Fraction(int(self.part[place]), of) if of else None
+
+
+class Payouts(NamedTuple):
+    """What is paid for each of some wagers, shape (wagers,); `refused`: what the paytable cannot pay, given as 0 without breakage."""
+
+    pay: Amounts
+    breakage: Breakage
+    refused: Flags
+
+
+def pay(stakes: Amounts, rows: NDArray[np.uint8], prices: Prices, *, unit: int, rounding: str) -> Payouts:
+    """Return what each of `stakes` wins at the price of its row, shape (wagers,).
 
     As `payouts.pay`: whole `unit`s, rounded "down" or "up"; refused are what "exact_only" does not round, and 10^15 or more.
     """
@@ -49,12 +75,16 @@ def pay(stakes: Amounts, rows: NDArray[np.uint8], prices: Prices, *, unit: int, 
         stakes, numerators, steps = stakes.astype(object), numerators.astype(object), steps.astype(object)
     exact, step = stakes * numerators[rows], (steps * unit)[rows]
     units = exact // step
-    uneven = units * step != exact
+    rest = exact - units * step
+    uneven = rest != 0
     if rounding == "up":
-        units = units + uneven
+        units, rest = units + uneven, rest - step * uneven
     pays = units * unit
     refused = (pays >= CEILING) | uneven if rounding == "exact_only" else pays >= CEILING
-    return np.where(refused, 0, pays).astype(np.int64), refused.astype(np.bool_)
+    of = np.where(uneven & ~refused, steps[rows], 0)
+    whole, part = rest // steps[rows], rest % steps[rows]
+    breakage = Breakage(*(np.where(of != 0, amount, 0).astype(np.int64) for amount in (whole, part, of)))
+    return Payouts(np.where(refused, 0, pays).astype(np.int64), breakage, refused.astype(np.bool_))
 
 
 def cap(pays: Amounts, kinds: Sequence[str], caps: Mapping[str, Any], *, unit: int) -> Amounts:

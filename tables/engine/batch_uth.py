@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tables.engine.batch import Cards, Strengths, card_keys, class_of_strength, strengths_by_key
-from tables.engine.batch_payouts import EVEN_MONEY, Amounts, Flags, Prices, cap, pay
+from tables.engine.batch_payouts import EVEN_MONEY, Amounts, Breakage, Flags, Prices, cap, pay
 from tables.engine.cards import NO_CARD
 from tables.engine.paytable import Paytable
 from tables.engine.poker import CLASS_STARTS, CLASSES
@@ -25,24 +25,47 @@ KINDS = ("ante", "blind", "play", "trips")
 CHUNK = 1 << 13
 """Rounds at a time: what is in the works stays in the processor's cache."""
 
-_ANTE, _PLAY = 0, 2
+NO_ROW = 255
+UNCUT = -1
+UNSEEN = -1
+
+_ANTE, _BLIND, _PLAY, _TRIPS = range(4)
 
 
 class Dues(NamedTuple):
     """What is due, by kind of wager (KINDS), seat and round: shape (4, 7, rounds).
 
     `collect` and `pay` in minor units, 0 where there is no stake; `result` 1 won, 0 returned, -1 lost (0 too where there is no stake).
-    `refused`, shape (rounds,): rounds that the paytable cannot pay (inexact_payout, bad_amount), whose figures say nothing.
+    `row`: the class of hand whose odds decided, NO_ROW where none did; `breakage` by rounding; `uncapped`: what would be paid without
+    caps, UNCUT where none cut it. `hand`, shape (7, rounds), and `dealer`, shape (rounds,): strengths, UNSEEN where the cards were not
+    recorded; `qualifies`: the dealer does. `refused`: rounds that the paytable cannot pay (inexact_payout, bad_amount), whose figures say
+    nothing.
     """
 
     collect: Amounts
     pay: Amounts
     result: NDArray[np.int8]
+    row: NDArray[np.uint8]
+    breakage: Breakage
+    uncapped: Amounts
+    hand: Strengths
+    dealer: Strengths
+    qualifies: Flags
     refused: Flags
+
+    @classmethod
+    def empty(cls, rounds: int) -> Dues:
+        """Return room for the dues of so many rounds."""
+        wagers = (len(KINDS), SEATS, rounds)
+        figures = (np.empty(wagers, np.int64), np.empty(wagers, np.int64), np.empty(wagers, np.int8), np.full(wagers, NO_ROW, np.uint8))
+        hands = (np.empty((SEATS, rounds), np.int16), np.empty(rounds, np.int16))
+        flags = (np.empty(rounds, np.bool_), np.zeros(rounds, np.bool_))
+        return cls(*figures, Breakage.none(wagers), np.full(wagers, UNCUT), *hands, *flags)
 
     def part(self, rounds: slice) -> Dues:
         """Return a view of some `rounds`."""
-        return Dues(self.collect[..., rounds], self.pay[..., rounds], self.result[..., rounds], self.refused[rounds])
+        views = {name: array[..., rounds] for name, array in self._asdict().items() if name != "breakage"}
+        return Dues(**views, breakage=Breakage(*(array[..., rounds] for array in self.breakage)))
 
 
 def settle(cards: Cards, stakes: Amounts, paytable: Paytable) -> Dues:
@@ -52,8 +75,7 @@ def settle(cards: Cards, stakes: Amounts, paytable: Paytable) -> Dues:
     game packs them. `stakes`: shape (4, 7, rounds), minor units, 0 for none; a seat that has an ante and no play has folded.
     """
     rounds, house = cards.shape[1], _house(paytable)
-    collect, pay = (np.empty((len(KINDS), SEATS, rounds), np.int64) for _ in range(2))
-    dues = Dues(collect, pay, np.empty(collect.shape, np.int8), np.zeros(rounds, np.bool_))
+    dues = Dues.empty(rounds)
     for start in range(0, rounds, CHUNK):
         part = slice(start, start + CHUNK)
         _settle(np.ascontiguousarray(cards[:, part]), stakes[..., part], house, dues.part(part))
@@ -91,13 +113,18 @@ def _house(paytable: Paytable) -> _House:
 def _settle(cards: Cards, stakes: Amounts, house: _House, dues: Dues) -> None:
     """Write into `dues` what is due in one chunk of rounds."""
     dealer, hand = _strengths(cards)
-    rows = class_of_strength().take(hand)
-    lost, won = _verdicts(stakes, dealer, hand, rows, cards[7::2] != NO_CARD, house)
+    rows, seen = class_of_strength().take(hand), (cards[7::2] != NO_CARD) & (cards[0] != NO_CARD)
+    lost, won = _verdicts(stakes, dealer, hand, rows, seen, house)
     np.multiply(stakes, lost, out=dues.collect)
     np.subtract(won.view(np.int8), lost.view(np.int8), out=dues.result)
+    for kind in (_BLIND, _TRIPS):
+        np.copyto(dues.row[kind], rows, where=won[kind])
     _pay(stakes, won, rows, house, dues)
     if house.caps is not None:
-        dues.pay[:] = cap(dues.pay, KINDS, house.caps, unit=house.unit)
+        _cut(cap(dues.pay, KINDS, house.caps, unit=house.unit), dues)
+    met = (cards[0] != NO_CARD) & (cards[5] != NO_CARD)
+    dues.hand[:], dues.dealer[:] = np.where(seen, hand, UNSEEN), np.where(met, dealer, UNSEEN)
+    dues.qualifies[:] = met & (dealer >= house.qualifying)
 
 
 def _strengths(cards: Cards) -> tuple[Strengths, Strengths]:
@@ -131,6 +158,23 @@ def _pay(stakes: Amounts, won: Flags, rows: NDArray[np.uint8], house: _House, du
         winners = np.flatnonzero(won[kind])
         seats, rounds = np.divmod(winners, won.shape[2])
         which = np.zeros(len(winners), np.uint8) if prices is EVEN_MONEY else rows.take(winners)
-        paid, refused = pay(stakes[kind, seats, rounds], which, prices, unit=house.unit, rounding=house.rounding)
-        dues.pay[kind, seats, rounds] = paid
-        dues.refused[rounds[refused]] = True
+        paid = pay(stakes[kind, seats, rounds], which, prices, unit=house.unit, rounding=house.rounding)
+        dues.pay[kind, seats, rounds] = paid.pay
+        dues.refused[rounds[paid.refused]] = True
+        _note_breakage(paid.breakage, kind, seats, rounds, dues)
+
+
+def _note_breakage(found: Breakage, kind: int, seats: NDArray[np.intp], rounds: NDArray[np.intp], dues: Dues) -> None:
+    """Write the breakage where there is any: most payouts come out even, and what is not written costs nothing."""
+    broken = np.flatnonzero(found.of)
+    for kept, amounts in zip(dues.breakage, found, strict=True):
+        kept[kind, seats[broken], rounds[broken]] = amounts[broken]
+
+
+def _cut(capped: Amounts, dues: Dues) -> None:
+    """Write the payouts that caps leave; a cut one says what it would be without, instead of its breakage."""
+    cut = capped != dues.pay
+    np.copyto(dues.uncapped, dues.pay, where=cut)
+    dues.pay[:] = capped
+    for amounts in dues.breakage:
+        amounts[cut] = 0

@@ -79,6 +79,20 @@ def strength(cards: Sequence[int]) -> int:
         return _SEVENS[key & RANK_MASK]
 
 
+def strengths_beside(board: Sequence[int], hands: Sequence[Sequence[int]]) -> list[int]:
+    """Return the strength of each of `hands`, two cards, with the five of the `board`: `strength` of all seven, the board looked up once."""
+    a, b, c, d, e = board
+    base = CARD_KEYS[a] + CARD_KEYS[b] + CARD_KEYS[c] + CARD_KEYS[d] + CARD_KEYS[e]
+    found = []
+    for hand in hands:
+        key = base + CARD_KEYS[hand[0]] + CARD_KEYS[hand[1]]
+        if _FLUSH_SUITS[key >> SUIT_SHIFT] or not _SEVENS:
+            found.append(strength((*hand, *board)))
+        else:
+            found.append(_SEVENS[key & RANK_MASK])
+    return found
+
+
 def strength_of_names(names: Sequence[str]) -> int:
     """Return the strength of seven cards written as in answers ("As", "Td").
 

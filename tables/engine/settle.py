@@ -13,7 +13,7 @@ from typing import Any
 from casino.errors import InvalidSlip
 from tables.engine.faults import Faults, PlacedFault, shown
 from tables.engine.game import Deal, Game, Settlement, games
-from tables.engine.json_line import parse_line
+from tables.engine.json_line import parse_line, plain_object
 from tables.engine.paytable import Paytable
 from tables.engine.reading import Misread, label
 
@@ -52,14 +52,23 @@ def settle_line(line: bytes | str, paytables: PaytableLoader, default: str | Non
 
 def answer_line(line: bytes | str, paytables: PaytableLoader, default: str | None = None) -> tuple[str, bool]:
     """Return the JSON text of `settle_line`, on one line, and whether the round was settled. The command's way: it makes no objects."""
+    if (plain := plain_object(line)) is not None:
+        try:
+            return _settled_text(plain, paytables, default), True
+        except InvalidSlip:
+            pass  # the strict reader reads it again: what is wrong is named as it stands on the line
     raw: Mapping[str, Any] = {}
     try:
         raw = parse_line(line)
-        game = _game_of(raw)
-        paytable = _paytable_of(raw, game, paytables, default)
-        return game.settle(game.read(raw, paytable), paytable).json, True
+        return _settled_text(raw, paytables, default), True
     except InvalidSlip as error:
         return _error_text(raw, error), False
+
+
+def _settled_text(raw: Mapping[str, Any], paytables: PaytableLoader, default: str | None) -> str:
+    game = _game_of(raw)
+    paytable = _paytable_of(raw, game, paytables, default)
+    return game.settle(game.read(raw, paytable), paytable).json
 
 
 def _error_text(raw: Mapping[str, Any], error: InvalidSlip) -> str:

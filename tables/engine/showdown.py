@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 
 from tables.engine import poker
@@ -20,12 +21,12 @@ Hand = tuple[Cards, int]
 """The seven cards of a hand that was seen, and the strength of the best five."""
 
 
-def seen_hand(cards: Cards | None, community: Cards | None) -> Hand | None:
-    """Return the hand, None where cards were not recorded."""
-    if cards is None or community is None:
-        return None
-    seven = cards + community
-    return seven, poker.strength(seven)
+def seen_hands(own: Sequence[Cards | None], community: Cards | None) -> list[Hand | None]:
+    """Return the hands that these two cards each make with the community's, None where cards were not recorded."""
+    if community is None:
+        return [None] * len(own)
+    strengths = iter(poker.strengths_beside(community, [cards for cards in own if cards is not None]))
+    return [None if cards is None else (cards + community, next(strengths)) for cards in own]
 
 
 def meeting(folded: bool, hand: Hand | None, dealer: Hand | None, qualifying: int) -> int:
@@ -84,7 +85,6 @@ def told(met: int, hand: Hand | None, dealer: Hand | None) -> str:
 
 
 _HAND_OPENINGS = tuple([f'"hand":"{name}","best":["' for name in CLASS_OF])
-_name_of = list(NAMES).__getitem__
 
 
 def hand_json(hand: Hand | None) -> str:
@@ -92,4 +92,5 @@ def hand_json(hand: Hand | None) -> str:
     if hand is None:
         return '"hand":null,"best":null'
     cards, strength = hand
-    return _HAND_OPENINGS[strength] + '","'.join(map(_name_of, best_five(cards, strength))) + '"]'
+    a, b, c, d, e = best_five(cards, strength)
+    return f'{_HAND_OPENINGS[strength]}{NAMES[a]}","{NAMES[b]}","{NAMES[c]}","{NAMES[d]}","{NAMES[e]}"]'

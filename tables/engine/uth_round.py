@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from operator import itemgetter
 from typing import Any, NamedTuple
 
@@ -157,10 +158,11 @@ def plain_deal(raw: Mapping[str, Any], paytable: Paytable) -> UthDeal | None:
     """
     try:
         community, dealer = _plain_cards(raw["community"], 5), _plain_cards(raw["dealer"], 2)
-        seats = [_plain_seat(place, seat, paytable.rules) for place, seat in enumerate(reading.objects(raw["seats"]))]
+        rules = paytable.rules
+        seats = [_plain_seat(place, seat, rules) for place, seat in enumerate(reading.objects(raw["seats"]))]
         id = reading.label(raw["id"])
         reading.reference_or_version(raw.get("paytable", ""))
-    except (KeyError, TypeError, ValueError, AttributeError, reading.Misread):
+    except (KeyError, TypeError, ValueError, AttributeError, ArithmeticError, reading.Misread):
         return None
     dealt = [*community, *dealer]
     for seat in seats:
@@ -178,8 +180,35 @@ def _plain_cards(names: Any, due: int) -> Cards:
     return tuple([CODES[name] for name in names])
 
 
+_live_fields = itemgetter("seat", "cards", "ante", "blind", "trips", "play", "street")
+_folded_fields = itemgetter("seat", "cards", "ante", "blind", "trips", "folded")
+_seat_of = partial(tuple.__new__, Seat)
+"""Makes a seat of all its fields, in half the time."""
+
+
 def _plain_seat(place: int, raw: Mapping[str, Any], rules: Mapping[str, Any]) -> Seat:
-    """Return the seat; raises one of the errors that `plain_deal` catches where it is not plainly right."""
+    """Return the seat; raises one of the errors that `plain_deal` catches where it is not plainly right.
+
+    Most seats say either all that a live one may, or all that a folded one may; what another number of fields says is looked up one by one.
+    """
+    if len(raw) == 7:
+        number, cards, ante, blind, trips, play, street = _live_fields(raw)
+        right = type(play) is int and 0 < play < CEILING and not play % ante and play // ante in rules["play_multiples"][street]
+        folded = False
+    elif len(raw) == 6 and "folded" in raw:
+        number, cards, ante, blind, trips, folded = _folded_fields(raw)
+        right, play, street = folded is True, None, None
+    else:
+        return _sparse_seat(place, raw, rules)
+    whole = type(number) is type(ante) is type(blind) is type(trips) is int and type(cards) is list
+    if not (right and whole and 0 < number <= LAST_SEAT and 0 < ante == blind < CEILING and 0 <= trips < CEILING):
+        raise ValueError
+    first, second = cards
+    return _seat_of((place, number, ante, blind, (CODES[first], CODES[second]), trips, play, street, folded))
+
+
+def _sparse_seat(place: int, raw: Mapping[str, Any], rules: Mapping[str, Any]) -> Seat:
+    """Return a seat of which some fields are left out; raises as `_plain_seat`."""
     find: Callable[..., Any] = raw.get
     number, ante, blind, trips, play, street = raw["seat"], raw["ante"], raw["blind"], find("trips", 0), find("play"), find("street")
     cards, folded = find("cards"), find("folded", False)

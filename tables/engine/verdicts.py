@@ -100,14 +100,20 @@ class SettledWager(NamedTuple):
 
 
 class SettledWagers:
-    """The wagers of one seat, settled; `net`: what it gains by all. Reasons of side bets open with a subject of their own."""
+    """The wagers of one seat, settled; `net`: what it gains by all. Reasons of side bets open with a subject of their own.
 
-    __slots__ = ("_json", "net", "wagers")
+    What is written about them is cut where subjects go: `_cuts` at the seat's, `_side_cuts` at those of the side bets, which come last.
+    """
+
+    __slots__ = ("_cuts", "_side_cuts", "net", "wagers")
 
     def __init__(self, wagers: Sequence[SettledWager]) -> None:
         self.wagers = wagers
         self.net = sum([wager.net for wager in wagers])
-        self._json = f'"wagers":{{{",".join([wager.json for wager in wagers])}}},"net":{self.net}'
+        text = f'"wagers":{{{",".join([wager.json for wager in wagers])}}},"net":{self.net}'
+        *cuts, rest = text.split(_SUBJECT)
+        self._cuts = [*cuts, ""] if cuts else [""]
+        self._side_cuts = rest.split(_SIDE_SUBJECT)
 
     def dues(self, seat: int, subject: str, side_subject: str) -> list[WagerDue]:
         """Return the settlement of each wager at `seat`."""
@@ -115,7 +121,8 @@ class SettledWagers:
 
     def json(self, subject: str, side_subject: str) -> str:
         """Return `"wagers":{"ante":{…},…},"net":…`."""
-        return self._json.replace(_SUBJECT, subject).replace(_SIDE_SUBJECT, side_subject)
+        text = subject.join(self._cuts) + side_subject.join(self._side_cuts)
+        return text if _SIDE_SUBJECT not in text else text.replace(_SIDE_SUBJECT, side_subject)
 
 
 _KEPT = 512

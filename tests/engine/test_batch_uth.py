@@ -1,25 +1,30 @@
-"""Whole rounds by the million settle as the game settles each: every wager's collect, pay and result, under many paytables."""
+"""Whole rounds by the million settle as the game settles each: every field of every wager, every hand, under many paytables."""
 
 from __future__ import annotations
 
 import json
 import random
+from collections.abc import Mapping
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from casino.errors import InvalidSlip
 from casino.odds import format_odds
-from tables.engine import batch_uth, payouts
+from tables.engine import batch_payroll, batch_uth, payouts
 from tables.engine.batch_payouts import Prices, cap, pay
 from tables.engine.cards import NAMES
 from tables.engine.faces import face
+from tables.engine.game import WagerDue
 from tables.engine.games.ultimate_texas_holdem import GAME
 from tables.engine.paytable import Paytable
-from tables.engine.poker import CLASSES
+from tables.engine.poker import CLASSES, hand_class, strength
+from tests.engine import test_engine_against_reference as generated
 
 GOLDEN = Path(__file__).parent.parent / "golden"
 RESULTS = {"win": 1, "push": 0, "lose": -1}
@@ -37,19 +42,41 @@ def columns(deals: list[Any]) -> tuple[np.ndarray, np.ndarray]:
 
 
 def check(deals: list[Any], paytable: Paytable) -> int:
-    """Settle both ways and compare; return how many wagers there were."""
-    cards, stakes = columns(deals)
-    dues = batch_uth.settle(cards, stakes, paytable)
+    """Settle both ways and compare every field; return how many wagers there were."""
+    dues = batch_uth.settle(*columns(deals), paytable)
     wagers = 0
     for number, deal in enumerate(deals):
-        expected = np.zeros((3, 4, 7), np.int64)
-        for due in GAME.settle(deal, paytable).dues:
-            expected[:, GAME.wager_kinds.index(due.kind), due.seat - 1] = due.collect, due.pay, RESULTS[due.result]
-            wagers += 1
-        found = np.stack([dues.collect[..., number], dues.pay[..., number], dues.result[..., number]])
-        assert (found == expected).all(), deal
+        settlement = GAME.settle(deal, paytable)
+        check_round(settlement.dues, dues, number)
+        check_hands(settlement.answer, dues, number)
+        wagers += len(settlement.dues)
     assert not dues.refused.any()
     return wagers
+
+
+def check_round(expected: tuple[WagerDue, ...], dues: batch_uth.Dues, number: int) -> None:
+    """The wagers of one round are as `expected`, and where there is none there is nothing."""
+    nothing = (0, 0, 0, batch_uth.NO_ROW, None, batch_uth.UNCUT)
+    wanted = {(kind, seat): nothing for kind in range(4) for seat in range(7)}
+    for due in expected:
+        row = batch_uth.NO_ROW if due.row is None else CLASSES.index(due.row)
+        uncapped = batch_uth.UNCUT if due.uncapped is None else due.uncapped
+        place = GAME.wager_kinds.index(due.kind), due.seat - 1
+        wanted[place] = (due.collect, due.pay, RESULTS[due.result], row, due.breakage, uncapped)
+    for place, fields in wanted.items():
+        at = (*place, number)
+        figures = [int(array[at]) for array in (dues.collect, dues.pay, dues.result, dues.row)]
+        assert (*figures, dues.breakage.at(at), int(dues.uncapped[at])) == fields, (place, expected)
+
+
+def check_hands(answer: Mapping[str, Any], dues: batch_uth.Dues, number: int) -> None:
+    """The classes of the hands, and whether the dealer qualifies, are those of the answer."""
+    named = {seat["seat"]: seat["hand"] for seat in answer["seats"]}
+    strengths = dues.hand[:, number].tolist()
+    assert [None if strength == batch_uth.UNSEEN else hand_class(strength) for strength in strengths] == [named.get(seat) for seat in range(1, 8)]
+    dealer = answer["dealer"]
+    assert (dealer and dealer["hand"]) == (None if dues.dealer[number] == batch_uth.UNSEEN else hand_class(int(dues.dealer[number])))
+    assert bool(dues.qualifies[number]) == bool(dealer and dealer["qualifies"])
 
 
 def random_paytable(dice: random.Random) -> Paytable:
@@ -96,6 +123,50 @@ def test_random_rounds_settle_alike_under_random_paytables(seed):
     assert check([GAME.read(random_round(dice), paytable) for _ in range(60)], paytable) > 300
 
 
+@settings(max_examples=150, deadline=None)
+@given(st.integers(0, 2**40))
+def test_generated_rounds_settle_alike_or_are_refused_alike(seed):
+    """Houses of every kind: odds in fifths, chips of 7 and 300, rounding up, down and not at all, caps on wagers and seats."""
+    dice = random.Random(seed)
+    raw = generated.uth_paytable(dice)
+    paytable = GAME.read_paytable(raw)
+    deals = [GAME.read({**generated.uth_round(dice, raw), "game": "uth", "id": "R"}, paytable) for _ in range(5)]
+    dues = batch_uth.settle(*columns(deals), paytable)
+    for number, deal in enumerate(deals):
+        try:
+            settlement = GAME.settle(deal, paytable)
+        except InvalidSlip:
+            assert dues.refused[number]
+            continue
+        assert not dues.refused[number]
+        check_round(settlement.dues, dues, number)
+        check_hands(settlement.answer, dues, number)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(1, 10**15 - 1), st.integers(1, 10**9), st.integers(1, 10**9), st.sampled_from([1, 7, 10**12]), st.sampled_from(["down", "up"]))
+def test_breakage_is_exact_however_large(stake, numerator, denominator, unit, rounding):
+    odds = Fraction(numerator, denominator)
+    found = pay(np.array([stake]), np.zeros(1, np.uint8), Prices.of([odds]), unit=unit, rounding=rounding)
+    try:
+        expected = payouts.pay(stake, odds, unit=unit, rounding=rounding)
+    except payouts.Unpayable:
+        assert found.refused[0] and found.breakage.at((0,)) is None
+    else:
+        assert (int(found.pay[0]), found.breakage.at((0,))) == (expected.pay, expected.breakage)
+
+
+def test_strengths_are_those_of_the_single_face():
+    dice = random.Random(12)
+    paytable = GAME.read_paytable(SEED)
+    deals = [GAME.read(random_round(dice), paytable) for _ in range(200)]
+    dues = batch_uth.settle(*columns(deals), paytable)
+    for number, deal in enumerate(deals):
+        assert dues.dealer[number] == strength((*deal.dealer, *deal.community))
+        for seat in deal.seats:
+            assert dues.hand[seat.seat - 1, number] == strength((*seat.cards, *deal.community))
+
+
 def test_cards_that_nobody_saw_matter_to_no_wager():
     paytable = GAME.read_paytable(SEED)
     folded = {"game": "uth", "id": "R", "seats": [{"seat": 7, "ante": 100, "blind": 100, "folded": True}]}
@@ -131,14 +202,14 @@ def test_rounds_that_cannot_be_paid_are_named():
 def test_payouts_are_those_of_the_one_place_that_pays(odds, unit, rounding):
     """Also where stakes times odds pass 64 bits."""
     stakes = [0, 1, 2, 501, 10**6 + 1, 2 * 10**12, 10**15 - 1]
-    paid, refused = pay(np.array(stakes), np.zeros(len(stakes), np.uint8), Prices.of([odds]), unit=unit, rounding=rounding)
-    for stake, amount, is_refused in zip(stakes, paid.tolist(), refused.tolist(), strict=True):
+    paid = pay(np.array(stakes), np.zeros(len(stakes), np.uint8), Prices.of([odds]), unit=unit, rounding=rounding)
+    for place, (stake, amount, is_refused) in enumerate(zip(stakes, paid.pay.tolist(), paid.refused.tolist(), strict=True)):
         try:
-            expected = payouts.pay(stake, odds, unit=unit, rounding=rounding).pay
+            expected = payouts.pay(stake, odds, unit=unit, rounding=rounding)
         except payouts.Unpayable:
             assert is_refused and amount == 0
         else:
-            assert (amount, is_refused) == (expected, False)
+            assert (amount, is_refused, paid.breakage.at((place,))) == (expected.pay, False, expected.breakage)
 
 
 def test_caps_are_those_of_the_one_place_that_cuts():
@@ -154,5 +225,6 @@ def test_caps_are_those_of_the_one_place_that_cuts():
 
 def test_the_batch_is_found_by_the_code_of_the_game():
     assert face("batch", "uth") is batch_uth
-    assert face("batch", "payroll") is None
+    assert face("batch", "payroll") is batch_payroll
+    assert face("batch", "roulette") is None
     assert GAME.wager_kinds == batch_uth.KINDS

@@ -30,7 +30,7 @@ from tables.engine.showdown import (
     hand_json,
     lowest_of,
     meeting,
-    seen_hand,
+    seen_hands,
     told,
     words,
 )
@@ -102,11 +102,11 @@ _SettledSeat = tuple[Seat, int, Hand | None, SettledWagers]
 """A seat, how it met the dealer, its hand, its wagers."""
 
 
-def _settle_seats(deal: UthDeal, dealer: Hand | None, house: _House, faults: Faults) -> list[_SettledSeat]:
-    """Return every seat settled, and note in `faults` what the paytable cannot pay."""
+def _settle_seats(deal: UthDeal, house: _House, faults: Faults) -> tuple[Hand | None, list[_SettledSeat]]:
+    """Return the dealer's hand and every seat settled, and note in `faults` what the paytable cannot pay."""
     settled: list[_SettledSeat] = []
-    for seat in deal.seats:
-        hand = seen_hand(seat.cards, deal.community)
+    dealer, *hands = seen_hands([deal.dealer, *[seat.cards for seat in deal.seats]], deal.community)
+    for seat, hand in zip(deal.seats, hands, strict=True):
         met = meeting(seat.folded, hand, dealer, house.qualifying)
         name = "" if hand is None else CLASS_OF[hand[1]]
         stakes = (seat.ante, seat.blind, seat.play, seat.trips)
@@ -114,7 +114,7 @@ def _settle_seats(deal: UthDeal, dealer: Hand | None, house: _House, faults: Fau
             settled.append((seat, met, hand, house.settled(met, name, stakes)))
         except Unpayable:
             add_unpayable(house.tills(met, name), stakes, ("seats", seat.place), faults)
-    return settled
+    return dealer, settled
 
 
 class UthSettlement(Settlement):
@@ -123,8 +123,7 @@ class UthSettlement(Settlement):
     def __init__(self, deal: UthDeal, house: _House, faults: Faults) -> None:
         self._id = deal.id
         self._house = house
-        self._dealer = seen_hand(deal.dealer, deal.community)
-        self._seats = _settle_seats(deal, self._dealer, house, faults)
+        self._dealer, self._seats = _settle_seats(deal, house, faults)
 
     @cached_property
     def dues(self) -> tuple[WagerDue, ...]:
