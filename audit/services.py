@@ -21,7 +21,7 @@ from tables.engine.game import Settlement, games
 from tables.locks import lock_name
 from tables.models import Round, Shift, ShiftEvent, TableSession, Wager
 from tables.posting import tray
-from tables.selectors import shift_state
+from tables.selectors import shift_state, standing
 from tables.services.paytables import paytable_of
 
 Progress = Callable[[int, int, str], None]
@@ -39,7 +39,7 @@ def audit_payouts(shift: Shift, *, progress: Progress = _quiet) -> list[Finding]
     """
     lock_name(f"audit:{shift.uuid}")
     major_over = shift.property.notify_over
-    total = Round.objects.filter(session__shift=shift).count()
+    total = Round.objects.filter(standing(), session__shift=shift).count()
     added: list[Finding] = []
     for done, (played, wagers) in enumerate(selectors.rounds_of_shift(shift), start=1):
         added += _keep(_look(played, wagers, major_over), f"round:{played.uuid}", shift, played.session, played)

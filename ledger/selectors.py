@@ -10,7 +10,8 @@ from uuid import UUID
 from django.db import connection
 from django.db.models import Q, QuerySet, Sum
 
-from ledger.models import Account, Entry, Transfer
+from casino.errors import BrokenBooks
+from ledger.models import Account, Entry, Segment, Transfer
 
 
 def balances(accounts: Iterable[Account], *, until: date | None = None) -> dict[int, int]:
@@ -70,6 +71,14 @@ def entries_of_round(round: UUID) -> QuerySet[Entry]:
     return Entry.objects.filter(round=round).order_by("id")
 
 
+def round_entry(round: UUID) -> Entry:
+    """Return the entry by which the round was posted. One query. Raises BrokenBooks where there is none: a round is kept and posted together."""
+    entry = Entry.objects.filter(round=round, kind="round").first()
+    if entry is None:
+        raise BrokenBooks("no_entry", f"The round {round} has no entry.", round=str(round))
+    return entry
+
+
 def held_before(property: UUID, account: str, moment: datetime) -> int:
     """Return what `account` held by the entries recorded before `moment` (the database's clock), in minor units. One query."""
     rows = Transfer.objects.filter(entry__property=property, entry__recorded_at__lt=moment)
@@ -77,3 +86,8 @@ def held_before(property: UUID, account: str, moment: datetime) -> int:
     left = Sum("amount", filter=Q(credit_account__code=account), default=0)
     sums = rows.filter(Q(debit_account__code=account) | Q(credit_account__code=account)).aggregate(arrived=arrived, left=left)
     return sums["arrived"] - sums["left"]
+
+
+def is_sealed(shift: UUID) -> bool:
+    """Return whether `shift` is sealed: nothing is posted in it any more. One query."""
+    return Segment.objects.filter(shift=shift).exists()
