@@ -27,12 +27,13 @@ from tables.solved_edges import known_edges
 CHUNK = 500
 
 
-def rounds_of_shift(shift: Shift) -> Iterator[tuple[Round, list[Wager]]]:
+def rounds_of_shift(shift: Shift, *, only: Round | None = None) -> Iterator[tuple[Round, list[Wager]]]:
     """Yield the shift's rounds that still stand, late ones too, with their wagers in order, `CHUNK` at a time: two queries a chunk, flat memory."""
-    last = 0
+    last = 0 if only is None else only.pk - 1
+    until = {} if only is None else {"pk__lte": only.pk}
     while True:
         rounds = list(
-            Round.objects.filter(standing(), session__shift=shift, pk__gt=last)
+            Round.objects.filter(standing(), session__shift=shift, pk__gt=last, **until)
             .select_related("session__table", "paytable", "dealer")
             .order_by("pk")[:CHUNK]
         )

@@ -50,7 +50,7 @@ def rule_irregular(
     kept = RoundRuling.objects.create(
         round=played, sequence=after + 1, stands=due is None, due=ruled, effect=effect, reason=reason.strip(), by=by, occurred_at=at
     )
-    jobs.announce("look_at_ruling", f"look_at_ruling:{played.uuid}:{kept.sequence}", {"round": str(played.uuid)}, by=by)
+    jobs.announce("look_at_ruling", f"look_at_ruling:{played.uuid}:{kept.sequence}", {"round": str(played.uuid), "sequence": kept.sequence}, by=by)
     return kept
 
 
