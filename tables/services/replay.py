@@ -13,7 +13,7 @@ from datetime import date
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Max, QuerySet, Sum
+from django.db.models import Count, Max, QuerySet, Sum
 
 from casino import jobs, roles
 from casino.canonical import canonical_json
@@ -71,13 +71,13 @@ def _asked(shift: Shift, by: User, paytable: Paytable | None, rules: Mapping[str
 
 
 def _announce(kind: str, args: Mapping[str, Any], rounds: QuerySet[Round], by: User) -> Job:
-    """Announce it under a key of what is asked of which rounds: rounds are only added, so their last one says which there are."""
-    last = rounds.aggregate(last=Max("pk"))["last"] or 0
+    """Announce it under a key of what is asked of which rounds: the last one and how many still stand say which they are."""
+    which = rounds.aggregate(last=Max("pk"), number=Count("pk"))
     try:
         asked = hashlib.sha256(canonical_json(args)).hexdigest()
     except ValueError as error:
         raise InvalidSlip("bad_paytable", f"{error}.", where="rules") from error
-    return jobs.announce(kind, f"{kind}:{asked}:{last}:{by.pk}", args, by=by)
+    return jobs.announce(kind, f"{kind}:{asked}:{which['last'] or 0}-{which['number']}:{by.pk}", args, by=by)
 
 
 def _checked(rounds: QuerySet[Round], paytable: Paytable | None, rules: Mapping[str, Any] | None) -> dict[str, Any]:
