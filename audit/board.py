@@ -21,7 +21,7 @@ from ledger.selectors import moved_in_shift
 from tables.engine.game import Game, games
 from tables.models import DealerTurn, Round, SessionEvent, Shift, ShiftEvent, Table, TableSession
 from tables.posting import tray
-from tables.selectors import sessions_with_state, shifts_for
+from tables.selectors import counted, sessions_with_state, shifts_for
 
 SHIFT_JOBS = ("close_shift", "reconcile_shift", "shift_report")
 QUIET_AFTER = timedelta(minutes=15)
@@ -134,7 +134,7 @@ def _tile(table: Table, session: TableSession | None, figures: _Figures, at: dat
 
 def _rounds(shift: Shift, at: datetime) -> Mapping[int, dict[str, Any]]:
     rows: Iterable[Any] = (
-        Round.objects.filter(session__shift=shift)
+        Round.objects.filter(counted(), session__shift=shift)
         .values("session")
         .annotate(
             n=Count("pk"),

@@ -74,6 +74,30 @@ def compare_round(
     return drafts + (_of_pot(due_of, done, major_over) if is_pot_game else [])
 
 
+def compare_ruled(done: Sequence[WagerDone], due: Mapping[tuple[int, str], tuple[int, int]], *, reason: str, major_over: int) -> list[FindingDraft]:
+    """Return a draft for every wager whose done is not what was ruled to be due: (collect, pay) by seat and kind."""
+    drafts = []
+    for wager in done:
+        collect, pay = due[wager.seat, wager.kind]
+        effect = (wager.collected - wager.paid) - (collect - pay)
+        if (wager.collected, wager.paid) == (collect, pay):
+            continue
+        drafts.append(
+            FindingDraft(
+                kind="overpaid" if effect < 0 else "underpaid",
+                severity="major" if abs(effect) >= major_over else "minor",
+                effect=effect,
+                why=f"Irregular; as ruled: {reason}",
+                seat=wager.seat,
+                wager=wager.kind,
+                due=pay - collect,
+                done=wager.paid - wager.collected,
+                facts={"due": {"collect": collect, "pay": pay}, "done": {"collected": wager.collected, "paid": wager.paid}, "reason": reason},
+            )
+        )
+    return drafts
+
+
 def _nothing_due(wager: WagerDone) -> WagerDue:
     return WagerDue(wager.seat, wager.kind, wager.stake, 0, 0, "push", "Nothing is due on it.")  # type: ignore[arg-type]
 

@@ -20,19 +20,22 @@ from ledger.selectors import Moved, moved_in_shift
 from tables.edges import theoretical_win
 from tables.models import DropCount, PaytableVersion, Round, Shift, TableSession, TrayCount, Wager
 from tables.posting import drop_box, tray
-from tables.selectors import shifts_for
+from tables.selectors import counted, shifts_for, standing
 from tables.services.paytables import paytable_of
 from tables.solved_edges import known_edges
 
 CHUNK = 500
 
 
-def rounds_of_shift(shift: Shift) -> Iterator[tuple[Round, list[Wager]]]:
-    """Yield the shift's rounds with their wagers in order, `CHUNK` at a time: two queries a chunk, flat memory."""
-    last = 0
+def rounds_of_shift(shift: Shift, *, only: Round | None = None) -> Iterator[tuple[Round, list[Wager]]]:
+    """Yield the shift's rounds that still stand, late ones too, with their wagers in order, `CHUNK` at a time: two queries a chunk, flat memory."""
+    last = 0 if only is None else only.pk - 1
+    until = {} if only is None else {"pk__lte": only.pk}
     while True:
         rounds = list(
-            Round.objects.filter(session__shift=shift, pk__gt=last).select_related("session__table", "paytable", "dealer").order_by("pk")[:CHUNK]
+            Round.objects.filter(standing(), session__shift=shift, pk__gt=last, **until)
+            .select_related("session__table", "paytable", "dealer")
+            .order_by("pk")[:CHUNK]
         )
         if not rounds:
             return
@@ -94,7 +97,7 @@ def _movements(session: TableSession, books: list[Moved], sums: Mapping[str, Any
 def _sums_of_rounds(shift: Shift) -> dict[int, dict[str, Any]]:
     regular = Q(irregular="")
     rows = (
-        Round.objects.filter(session__shift=shift, late=False)
+        Round.objects.filter(counted(), session__shift=shift)
         .values("session")
         .annotate(
             rounds=Count("pk"),
@@ -113,7 +116,7 @@ def _sums_of_rounds(shift: Shift) -> dict[int, dict[str, Any]]:
 
 def _breakage(shift: Shift) -> dict[int, Fraction]:
     broken: dict[int, Fraction] = defaultdict(Fraction)
-    wagers = Wager.objects.filter(gaming_day=shift.gaming_day, round__session__shift=shift).exclude(breakage="")
+    wagers = Wager.objects.filter(counted("round__"), gaming_day=shift.gaming_day, round__session__shift=shift).exclude(breakage="")
     for session, text in wagers.values_list("round__session", "breakage"):
         broken[session] += Fraction(text)
     return broken
@@ -122,7 +125,7 @@ def _breakage(shift: Shift) -> dict[int, Fraction]:
 def _theoretical(shift: Shift) -> dict[int, Fraction]:
     """Return the exact expectation of the house given the wagers that were really made, by session; irregular rounds left out."""
     stakes = (
-        Wager.objects.filter(gaming_day=shift.gaming_day, round__session__shift=shift, round__irregular="", round__late=False)
+        Wager.objects.filter(counted("round__"), gaming_day=shift.gaming_day, round__session__shift=shift, round__irregular="")
         .values("round__session", "round__paytable", "kind")
         .annotate(sum=Sum("stake"))
         .order_by()

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from fractions import Fraction
 
 from audit import selectors
-from audit.compare import FindingDraft, WagerDone, compare_round
+from audit.compare import FindingDraft, WagerDone, compare_round, compare_ruled
 from audit.models import Finding, FindingEvent, SessionReconciliation, ShiftReconciliation
 from audit.reconcile import ReconciliationDraft, count_findings, reconcile
 from audit.second_opinion import second_opinion, wants_second_opinion
@@ -21,7 +21,7 @@ from tables.engine.game import Settlement, games
 from tables.locks import lock_name
 from tables.models import Round, Shift, ShiftEvent, TableSession, Wager
 from tables.posting import tray
-from tables.selectors import shift_state
+from tables.selectors import shift_state, standing
 from tables.services.paytables import paytable_of
 
 Progress = Callable[[int, int, str], None]
@@ -38,30 +38,58 @@ def audit_payouts(shift: Shift, *, progress: Progress = _quiet) -> list[Finding]
     A second look adds none: findings are unique by round, seat, wager and kind.
     """
     lock_name(f"audit:{shift.uuid}")
-    major_over = shift.property.notify_over
-    total = Round.objects.filter(session__shift=shift).count()
+    total = Round.objects.filter(standing(), session__shift=shift).count()
     added: list[Finding] = []
     for done, (played, wagers) in enumerate(selectors.rounds_of_shift(shift), start=1):
-        added += _keep(_look(played, wagers, major_over), f"round:{played.uuid}", shift, played.session, played)
+        added += _keep_look(played, wagers, shift)
         progress(done, total, "payouts audited")
     return added
 
 
+@in_transaction
+def audit_round(played: Round) -> list[Finding]:
+    """Return the findings that a look at this one round added, if it still stands: as `audit_payouts` would, and no second time."""
+    shift = played.session.shift
+    lock_name(f"audit:{shift.uuid}")
+    return [finding for kept, wagers in selectors.rounds_of_shift(shift, only=played) for finding in _keep_look(kept, wagers, shift)]
+
+
+def _keep_look(played: Round, wagers: list[Wager], shift: Shift) -> list[Finding]:
+    return _keep(_look(played, wagers, shift.property.notify_over), f"round:{played.uuid}", shift, played.session, played)
+
+
 def _look(played: Round, wagers: list[Wager], major_over: int) -> list[FindingDraft]:
     """Return what is to be found in one round."""
+    drafts = [FindingDraft("late", "note", 0, "Entered after its shift was sealed.", done=-played.house_net)] if played.late else []
     if played.irregular:
         why = f"Against the rules, and yet it happened: {played.irregular}"
-        return [FindingDraft("irregular", "major", 0, why, facts={"reason": played.irregular})]
+        drafts.append(FindingDraft("irregular", "major", 0, why, facts={"reason": played.irregular}))
+        return drafts + _as_ruled(played, wagers, major_over)
     game, paytable = games()[played.game], paytable_of(played.paytable)
     facts = selectors.facts_of(played)
     settlement = game.settle(game.read(facts, paytable), paytable)
-    done = [WagerDone(w.seat, w.kind, w.stake, w.collected, w.paid, w.mispaid, w.first_collected, w.first_paid, w.note) for w in wagers]
+    done = [_done_of(wager) for wager in wagers]
     odds = {wager.kind: game.rows(wager.kind, paytable) for wager in wagers}
-    drafts = compare_round(settlement.dues, done, odds, is_pot_game=game.is_pot_game, major_over=major_over)
+    drafts += compare_round(settlement.dues, done, odds, is_pot_game=game.is_pot_game, major_over=major_over)
     drafts += _kept_due(settlement, wagers)
     if wants_second_opinion(played.uuid, settlement.dues):
         drafts += second_opinion(game.code, facts, paytable, settlement.dues)
     return drafts
+
+
+def _as_ruled(played: Round, wagers: Iterable[Wager], major_over: int) -> list[FindingDraft]:
+    """Return a draft for each wager of an irregular round on which done is not what an auditor ruled to be due. One query."""
+    ruling = played.rulings.order_by("-sequence").first()
+    if ruling is None or ruling.stands:
+        return []
+    due = {(line["seat"], line["wager"]): (line["collect"], line["pay"]) for line in ruling.due}
+    return compare_ruled([_done_of(wager) for wager in wagers], due, reason=ruling.reason, major_over=major_over)
+
+
+def _done_of(wager: Wager) -> WagerDone:
+    return WagerDone(
+        wager.seat, wager.kind, wager.stake, wager.collected, wager.paid, wager.mispaid, wager.first_collected, wager.first_paid, wager.note
+    )
 
 
 def _kept_due(settlement: Settlement, wagers: Iterable[Wager]) -> list[FindingDraft]:

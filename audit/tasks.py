@@ -8,12 +8,12 @@ from typing import Any
 
 from django.utils import timezone
 
-from audit import mailings, services
+from audit import changes, mailings, services
 from audit.models import Mailing
 from audit.report_files import write_report, write_shift_report
 from casino import jobs
 from casino.models import Job
-from tables.models import Shift, ShiftEvent
+from tables.models import RoundChange, RoundRuling, Shift, ShiftEvent
 from tables.selectors import shifts_in
 
 
@@ -44,6 +44,24 @@ def shift_report(job: Job, progress: jobs.Report) -> Mapping[str, Any]:
     """Write the shift report in every format."""
     files = write_shift_report(_shift(job), by=job.asked_by, progress=progress)
     return {"files": [kept.path for kept in files]}
+
+
+@jobs.handles("look_at_change")
+def look_at_change(job: Job, progress: jobs.Report) -> Mapping[str, Any]:
+    """Look at what an approved proposal did to a round."""
+    change = RoundChange.objects.select_related("proposal__proposed_by", "by", "round", "made__session__shift__property").get(
+        proposal__uuid=job.args["proposal"]
+    )
+    return {"findings": len(changes.look_at_change(change))}
+
+
+@jobs.handles("look_at_ruling")
+def look_at_ruling(job: Job, progress: jobs.Report) -> Mapping[str, Any]:
+    """Look at an irregular round as an auditor ruled on it."""
+    ruling = RoundRuling.objects.select_related("by", "round__session__shift__property").get(
+        round__uuid=job.args["round"], sequence=job.args["sequence"]
+    )
+    return {"findings": len(changes.look_at_ruling(ruling))}
 
 
 @jobs.every_minute

@@ -15,6 +15,7 @@ from django.db.models import F, Func, QuerySet, Sum
 from casino import shown
 from tables.edges import theoretical_win
 from tables.models import PaytableVersion, Property, Round, Shift, Wager
+from tables.selectors import counted
 from tables.services.paytables import paytable_of
 from tables.solved_edges import known_edges
 
@@ -60,14 +61,14 @@ def _slotted(rows: QuerySet[Any], moment: str) -> QuerySet[Any]:
 
 
 def _won(sessions: Sequence[int]) -> Mapping[datetime, int]:
-    rows = _slotted(Round.objects.filter(session__in=sessions, late=False), "occurred_at")
+    rows = _slotted(Round.objects.filter(counted(), session__in=sessions), "occurred_at")
     sums = rows.values("slot").annotate(won=Sum(F("collected") - F("paid"))).order_by()
     return {row["slot"]: row["won"] for row in sums}
 
 
 def _expected(shift: Shift, sessions: Sequence[int]) -> Mapping[datetime, Fraction]:
     """Return what the house could expect of the wagers that were made in each quarter of an hour."""
-    regular = Wager.objects.filter(gaming_day=shift.gaming_day, round__session__in=sessions, round__irregular="", round__late=False)
+    regular = Wager.objects.filter(counted("round__"), gaming_day=shift.gaming_day, round__session__in=sessions, round__irregular="")
     sums = _slotted(regular, "round__occurred_at").values("slot", "round__paytable", "kind").annotate(staked=Sum("stake")).order_by()
     stakes: dict[tuple[datetime, int], dict[str, int]] = defaultdict(dict)
     for row in sums:

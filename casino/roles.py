@@ -46,6 +46,10 @@ ACTIONS: Mapping[str, frozenset[str]] = {
         "read_rounds": _FLOOR | _LOOKS | {"shift_manager"},
         "record_irregular": _FLOOR,
         "rule_irregular": {"auditor"},
+        "propose_correction": {"supervisor"},
+        "approve_correction": {"pit_boss", "shift_manager"},
+        "propose_late_correction": {"pit_boss", "shift_manager"},
+        "approve_late_correction": {"auditor"},
         "record_buy_in": _FLOOR,
         "attest_count": _FLOOR | {"shift_manager"},
         "run_session": _FLOOR | {"shift_manager"},
@@ -82,6 +86,7 @@ ACTIONS: Mapping[str, frozenset[str]] = {
 _PERMS: Mapping[str, str] = {
     **{f"tables.view_{model}": "read_rounds" for model in ("round", "wager")},
     "tables.add_round": "enter_rounds",
+    "tables.view_roundproposal": "read_rounds",
     **{f"tables.view_{model}": "read_reports" for model in ("shift", "tablesession", "pit", "table", "property", "dealer")},
     "tables.view_traycount": "read_counts",
     "tables.view_dropcount": "read_counts",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime
 from uuid import UUID, uuid4
@@ -87,6 +87,24 @@ class EntryDraft:
             transfers=back,
             uuid=uuid4(),
         )
+
+    def moved_late(self, late: LateIn) -> EntryDraft:
+        """Return the draft as a fact of a sealed shift: see LateIn. What happened, when and in which session stays as it is."""
+        other = late.instead_of
+        moved = [TransferDraft(other.get(t.credit, t.credit), other.get(t.debit, t.debit), t.amount, t.reason) for t in self.transfers]
+        return replace(self, shift=late.shift, gaming_day=late.gaming_day, late=True, transfers=moved)
+
+
+@dataclass(frozen=True)
+class LateIn:
+    """Where a fact of a sealed shift is posted: in the open shift, on its gaming day, and over which accounts instead of a counted one's.
+
+    No chip moves tonight by it. Source: spec/books.md, "Signing, late facts".
+    """
+
+    shift: UUID
+    gaming_day: date
+    instead_of: Mapping[str, str] = field(default_factory=dict)
 
 
 def _text(value: UUID | None) -> str | None:

@@ -10,8 +10,9 @@ from uuid import UUID
 from django.db import connection
 from django.db.models import F, Q, QuerySet, Sum
 
+from casino.errors import BrokenBooks
 from ledger.holdings import account_key, held_at, held_now, turnover
-from ledger.models import Account, Entry, Transfer
+from ledger.models import Account, Entry, Segment, Transfer
 
 
 def balances(accounts: Iterable[Account], *, until: date | None = None) -> dict[int, int]:
@@ -70,7 +71,20 @@ def entries_of_round(round: UUID) -> QuerySet[Entry]:
     return Entry.objects.filter(round=round).order_by("id")
 
 
+def round_entry(round: UUID) -> Entry:
+    """Return the entry by which the round was posted. One query. Raises BrokenBooks where there is none: a round is kept and posted together."""
+    entry = Entry.objects.filter(round=round, kind="round").first()
+    if entry is None:
+        raise BrokenBooks("no_entry", f"The round {round} has no entry.", round=str(round))
+    return entry
+
+
 def held_before(property: UUID, account: str, moment: datetime) -> int:
     """Return what `account` held by the entries recorded before `moment` (the database's clock), in minor units. Two queries."""
     key = account_key(property, account)
     return 0 if key is None else held_at([key], moment)[key]
+
+
+def is_sealed(shift: UUID) -> bool:
+    """Return whether `shift` is sealed: nothing is posted in it any more. One query."""
+    return Segment.objects.filter(shift=shift).exists()

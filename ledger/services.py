@@ -11,7 +11,7 @@ from django.db import DatabaseError, IntegrityError, connection, transaction
 from casino.errors import BrokenBooks, Conflict, NotFound, Refused, Unavailable
 from casino.models import User
 from casino.transactions import broken_constraint, in_transaction
-from ledger.drafts import EntryDraft, TransferDraft
+from ledger.drafts import EntryDraft, LateIn, TransferDraft
 from ledger.models import Account, Entry
 from ledger.selectors import balances
 
@@ -72,14 +72,20 @@ def _codes(draft: EntryDraft) -> set[str]:
     return {code for transfer in draft.transfers for code in (transfer.credit, transfer.debit)}
 
 
-def reverse_entry(entry: Entry, *, occurred_at: datetime, reason: str, by: User, witness: User | None = None) -> Entry:
-    """Return the reversal of `entry`: every transfer moved back, to the unit. Raises Conflict (`already_reversed`), Refused (`no_reversal`)."""
+def reverse_entry(
+    entry: Entry, *, occurred_at: datetime, reason: str, by: User, witness: User | None = None, reference: str = "", late: LateIn | None = None
+) -> Entry:
+    """Return the reversal of `entry`: every transfer moved back, to the unit, under `reference` ("reversal:<uuid>" unless another is given).
+
+    `late`: the shift of the entry is sealed, and the reversal is posted in another. Raises Conflict (`already_reversed`, naming the
+    reversal), Refused (`no_reversal`).
+    """
     if entry.kind == "reversal":
         raise Refused("no_reversal", "A reversal is not reversed: enter the fact anew.", reference=entry.reference)
     draft = _draft_of(entry).reversed(
-        reference=f"reversal:{entry.uuid}", occurred_at=occurred_at, memo=reason, witness=witness.pk if witness else None
+        reference=reference or f"reversal:{entry.uuid}", occurred_at=occurred_at, memo=reason, witness=witness.pk if witness else None
     )
-    return post_entry(draft, by=by)
+    return post_entry(draft.moved_late(late) if late else draft, by=by)
 
 
 def _draft_of(entry: Entry) -> EntryDraft:
@@ -96,6 +102,7 @@ def _draft_of(entry: Entry) -> EntryDraft:
         shift=entry.shift,
         session=entry.session,
         round=entry.round,
+        late=entry.late,
         paytable=entry.paytable,
         paytable_sha256=entry.paytable_sha256,
         engine_version=entry.engine_version,
@@ -104,6 +111,10 @@ def _draft_of(entry: Entry) -> EntryDraft:
 
 def _the_same(kept: Entry, draft: EntryDraft) -> Entry:
     if bytes(kept.fingerprint) != draft.fingerprint():
+        if draft.reverses is not None and kept.kind == draft.kind:
+            raise Conflict(
+                "already_reversed", f"This entry is reversed already: {kept.reference}.", reference=draft.reference, reversal=kept.reference
+            )
         raise Conflict("reference_reused", "Something else was posted under this reference.", reference=draft.reference, entry=str(kept.uuid))
     return kept
 
@@ -180,7 +191,6 @@ _MEANS = {
     "ledger_entry_not_sealed": ("period_closed", "The shift is sealed: post it as a late fact of the open shift."),
     "ledger_entry_open_book": ("period_closed", "The book of this entry is closed: post it as a late fact of the open shift."),
     "ledger_transfer_open_account": ("account_closed", "An account of this entry is closed."),
-    "ledger_entry_reverses_id_key": ("already_reversed", "This entry is reversed already."),
 }
 
 
@@ -191,6 +201,9 @@ def _translate(error: IntegrityError, draft: EntryDraft) -> Entry:
         return _the_same(kept, draft)
     if name == "ledger_entry_counts" and (missing := _missing_account(draft)) is not None:
         raise NotFound("no_account", f"There is no account {missing}.", account=missing) from error
+    if name == "ledger_entry_reverses_id_key":
+        winner = Entry.objects.filter(reverses__uuid=draft.reverses).values_list("reference", flat=True).first()
+        raise Conflict("already_reversed", f"This entry is reversed already: {winner}.", reference=draft.reference, reversal=winner) from error
     if name in _MEANS:
         code, message = _MEANS[name]
         raise Conflict(code, message, reference=draft.reference) from error

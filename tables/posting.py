@@ -39,6 +39,11 @@ def drop_box(table: str) -> str:
     return f"drop:{table}"
 
 
+def tray_variance(table: str) -> str:
+    """Return the account of what counting found in a table's tray."""
+    return f"variance:tray:{table}"
+
+
 def pot(table: str) -> str:
     """Return the account of a pot game's pot."""
     return f"pot:{table}"
@@ -50,7 +55,7 @@ def table_accounts(table: str, *, is_pot_game: bool) -> tuple[tuple[str, str], .
         (tray(table), "asset"),
         (drop_box(table), "asset"),
         (f"promo:{table}", "expense"),
-        (f"variance:tray:{table}", "variance"),
+        (tray_variance(table), "variance"),
         (f"variance:drop:{table}", "variance"),
     )
     return (*accounts, (pot(table), "liability")) if is_pot_game else accounts

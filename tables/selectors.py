@@ -7,16 +7,21 @@ from datetime import datetime
 from uuid import UUID
 
 from django.db import connection
-from django.db.models import OuterRef, QuerySet, Subquery
+from django.db.models import OuterRef, Q, QuerySet, Subquery
 
 from casino import roles
 from casino.errors import Conflict, NotFound
 from casino.models import User
+from ledger.selectors import is_sealed
+from tables.corrections import Phase, phase_of
 from tables.models import (
     Dealer,
     DealerTurn,
     PaytableVersion,
+    Property,
     Round,
+    RoundProposal,
+    RoundProposalEvent,
     SessionEvent,
     Shift,
     ShiftEvent,
@@ -24,6 +29,19 @@ from tables.models import (
     TablePaytable,
     TableSession,
 )
+
+
+def standing(path: str = "") -> Q:
+    """Return the condition that a round still stands: it was neither voided nor replaced. `path` leads to the round ("round__")."""
+    return Q(**{f"{path}reversal__isnull": True})
+
+
+def counted(path: str = "") -> Q:
+    """Return the condition that a round is in the figures of its own session: neither late, nor voided or replaced before its shift was sealed.
+
+    What was reversed later stays in the sealed figures, which are frozen, and is shown beside them. `path` leads to the round ("round__").
+    """
+    return Q(**{f"{path}late": False}) & (standing(path) | Q(**{f"{path}reversal__late": True}))
 
 
 def with_state(shifts: QuerySet[Shift]) -> QuerySet[Shift]:
@@ -132,7 +150,9 @@ def dealer_now(session: TableSession) -> Dealer | None:
 
 def rounds_for(user: User) -> QuerySet[Round]:
     """Return the rounds that `user` may read: those of their pits."""
-    rounds = Round.objects.select_related("session__table__property", "session__table__pit", "session__shift", "dealer", "paytable", "recorded_by")
+    rounds = Round.objects.select_related(
+        "session__table__property", "session__table__pit", "session__shift", "dealer", "paytable", "recorded_by", "reversal"
+    )
     pits = roles.pits_for(user, "read_rounds")
     return rounds if pits is None else rounds.filter(session__table__pit__code__in=pits)
 
@@ -150,3 +170,42 @@ def shifts_for(user: User) -> QuerySet[Shift]:
     shifts = with_state(Shift.objects.select_related("property"))
     pits = roles.pits_for(user, "read_reports")
     return shifts if pits is None else shifts.filter(property__pits__code__in=pits).distinct()
+
+
+def phase_now(session: TableSession) -> Phase:
+    """Return whether `session` is open, closed (or its shift ended), or sealed. Three queries; asked after the shift's lock was waited for."""
+    return phase_of(session_state(session), shift_state(session.shift), sealed=is_sealed(session.shift.uuid))
+
+
+def open_shift_of(house: Property) -> Shift:
+    """Return the open shift of `house`, the newest one. One query. Raises Conflict (`no_open_shift`)."""
+    shift = shifts_in(ShiftEvent.State.OPEN, Shift.objects.filter(property=house)).order_by("-pk").first()
+    if shift is None:
+        raise Conflict("no_open_shift", f"No shift of {house} is open: what comes late is posted in the open shift. Open one first.")
+    return shift
+
+
+def proposals_for(user: User) -> QuerySet[RoundProposal]:
+    """Return the proposals for rounds of `user`'s pits with `state`, the state of each one's last event. No query of its own."""
+    last = RoundProposalEvent.objects.filter(proposal=OuterRef("pk")).order_by("-sequence").values("state")[:1]
+    proposals = RoundProposal.objects.select_related(
+        "session__table__property", "session__table__pit", "session__shift", "round__dealer", "proposed_by", "change__made"
+    ).annotate(state=Subquery(last))
+    pits = roles.pits_for(user, "read_rounds")
+    return proposals if pits is None else proposals.filter(session__table__pit__code__in=pits)
+
+
+def proposal_for(user: User, uuid: UUID) -> RoundProposal:
+    """Return the proposal of `uuid` that `user` may read. Raises NotFound (`no_proposal`): what is not theirs is not there."""
+    proposal = proposals_for(user).filter(uuid=uuid).first()
+    if proposal is None:
+        raise NotFound("no_proposal", "There is no such proposal.")
+    return proposal
+
+
+def session_for(user: User, action: str, uuid: UUID) -> TableSession:
+    """Return the session of `uuid` in a pit where `user` may do `action`. One query. Raises NotFound (`no_session`)."""
+    session = TableSession.objects.select_related("shift__property", "table__property", "table__pit").filter(uuid=uuid).first()
+    if session is None or not roles.may(user.roles, action, session.table.pit.code):
+        raise NotFound("no_session", "There is no such session.", where="session")
+    return session

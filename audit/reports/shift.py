@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
 from audit.models import Finding, SessionReconciliation, ShiftReconciliation
+from audit.reports.changes import change_sections
 from audit.reports.report import Column, Report, Row, Section, Value
 from audit.selectors import findings_with_state, latest_reconciliation
 from casino import roles
@@ -54,7 +55,7 @@ VARIANCES = ("tray_variance", "drop_variance", "payout_variance")
 
 
 def build(shift: Shift, *, for_user: User | None = None) -> Report:
-    """Return the report of `shift`'s newest reconciliation, for the pits of `for_user` (None: the whole house). Six queries.
+    """Return the report of `shift`'s newest reconciliation, for the pits of `for_user` (None: the whole house). Twelve queries.
 
     Raises Conflict (`not_reconciled`) where the shift was not reconciled yet.
     """
@@ -80,6 +81,7 @@ def build(shift: Shift, *, for_user: User | None = None) -> Report:
                 "Nothing stands out.",
                 note="A flag is a reason to look, never proof.",
             ),
+            *change_sections(shift, pits),
         ),
         currency=house.currency,
         exponent=house.exponent,

@@ -11,7 +11,7 @@ from casino.append_only import AppendOnly, Stamped
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("casino", "0003_job_events"),
+        ("casino", "0004_alarms"),
     ]
 
     operations = [

@@ -13,7 +13,7 @@ from casino import roles
 from casino.read_only import person
 from tables.engine.game import games
 from tables.models import Table, TableSession
-from tables.selectors import shifts_for
+from tables.selectors import shifts_for, standing
 
 SHIFTS_OFFERED = 21
 
@@ -80,9 +80,12 @@ class GameFilter(SimpleListFilter):
 
 
 STANDING = {
-    "off": ("off", Q(irregular="") & ~Q(collected=F("collect"), paid=F("pay"))),
-    "irregular": ("irregular", ~Q(irregular="")),
+    "off": ("off", standing() & Q(irregular="") & ~Q(collected=F("collect"), paid=F("pay"))),
+    "irregular": ("irregular", standing() & ~Q(irregular="")),
     "late": ("late", Q(late=True)),
+    "voided": ("voided", Q(reversal__kind="void")),
+    "replaced": ("replaced", Q(reversal__isnull=False) & ~Q(reversal__kind="void")),
+    "replacing": ("corrections", Q(replaces__isnull=False)),
 }
 
 

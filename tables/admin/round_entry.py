@@ -28,7 +28,7 @@ from tables.round_fields import GENERAL, FieldError, TableFacts, round_name, sea
 from tables.round_form import RoundForm
 from tables.round_lines import Ruling
 from tables.round_screen import RoundScreen
-from tables.selectors import dealer_now, open_sessions_for, rounds_for, table_of, version_in_force
+from tables.selectors import dealer_now, open_sessions_for, rounds_for, standing, table_of, version_in_force
 from tables.services.rounds import preview_round, record_round
 from tables.slips import read_round_slip
 
@@ -94,7 +94,7 @@ def _fresh(request: HttpRequest, user: User, session: TableSession, context: dic
 
 
 def _last_rounds(user: User, session: TableSession) -> QuerySet[Round]:
-    return rounds_for(user).filter(session=session).order_by("-id")[:LAST_SHOWN]
+    return rounds_for(user).filter(standing(), session=session).order_by("-id")[:LAST_SHOWN]
 
 
 def _now(table: Table) -> dict[str, str]:

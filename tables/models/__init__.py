@@ -1,6 +1,7 @@
 """The floor's rows. Imports ledger.models and casino only."""
 
 from tables.models.chips import ChipMovement, DropCount, SlipCounter, TrayCount
+from tables.models.corrections import RoundChange, RoundProposal, RoundProposalEvent, RoundRuling
 from tables.models.floor import Dealer, DealerTurn, Pit, Property, SessionEvent, Shift, ShiftEvent, Table, TableSession
 from tables.models.paytables import (
     EdgeLimit,
@@ -34,6 +35,10 @@ __all__ = [
     "ReplayDifference",
     "ReplayRun",
     "Round",
+    "RoundChange",
+    "RoundProposal",
+    "RoundProposalEvent",
+    "RoundRuling",
     "SessionEvent",
     "Shift",
     "ShiftEvent",

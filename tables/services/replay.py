@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from datetime import date
 from typing import Any
 
-from django.db.models import Max, QuerySet
+from django.db.models import Count, Max, QuerySet
 
 from casino import jobs, roles
 from casino.canonical import canonical_json
@@ -20,7 +20,7 @@ from casino.transactions import in_transaction
 from tables.engine.paytable import Paytable
 from tables.models import PaytableVersion, Property, Round, Shift, ShiftEvent
 from tables.replay import Replay, Under, replay, with_rules
-from tables.selectors import shift_state
+from tables.selectors import shift_state, standing
 from tables.services.paytables import paytable_of
 from tables.services.replay_rounds import kept_rounds, named, rounds_of_month, stakes_by_bet, under_of
 
@@ -64,18 +64,19 @@ def _asked(shift: Shift, by: User, paytable: Paytable | None, rules: Mapping[str
     roles.require(by, "replay")
     if shift_state(shift) != ShiftEvent.State.ENDED:
         raise Conflict("shift_open", f"The {shift} has not ended.", where="shift")
-    rounds = Round.objects.filter(session__shift=shift)
+    rounds = Round.objects.filter(standing(), session__shift=shift)
     return rounds, _checked(rounds, paytable, rules)
 
 
 def _announce(kind: str, args: Mapping[str, Any], rounds: QuerySet[Round], by: User) -> Job:
-    """Announce it under a key of what is asked of which rounds: rounds are only added, so their last one says which there are."""
-    last = rounds.aggregate(last=Max("pk"))["last"] or 0
+    """Announce it under a key of what is asked of which rounds: the last one and how many still stand say which they are."""
+    which = rounds.aggregate(last=Max("pk"), number=Count("pk"))
+    last = which["last"] or 0
     try:
         asked = hashlib.sha256(canonical_json(args)).hexdigest()
     except ValueError as error:
         raise InvalidSlip("bad_paytable", f"{error}.", where="rules") from error
-    return jobs.announce(kind, f"{kind}:{asked}:{last}:{by.pk}", {**args, "last": last}, by=by)
+    return jobs.announce(kind, f"{kind}:{asked}:{last}-{which['number']}:{by.pk}", {**args, "last": last}, by=by)
 
 
 def _checked(rounds: QuerySet[Round], paytable: Paytable | None, rules: Mapping[str, Any] | None) -> dict[str, Any]:
@@ -98,4 +99,4 @@ def _checked(rounds: QuerySet[Round], paytable: Paytable | None, rules: Mapping[
 
 def replay_shift(shift: Shift, under: Under, *, progress: Callable[[int], object] | None = None) -> Replay:
     """Return the shift's rounds settled again by what `under` says. Two queries a chunk of 500 rounds, flat memory, nothing written."""
-    return replay(kept_rounds(Round.objects.filter(session__shift=shift)), under, progress=progress)
+    return replay(kept_rounds(Round.objects.filter(standing(), session__shift=shift)), under, progress=progress)

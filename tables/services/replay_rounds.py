@@ -16,7 +16,7 @@ from tables.engine.game import games
 from tables.engine.paytable import Paytable
 from tables.models import Property, Round, Shift, ShiftEvent, Wager
 from tables.replay import KeptDue, KeptRound, Under, with_rules
-from tables.selectors import shifts_in
+from tables.selectors import shifts_in, standing
 from tables.services.paytables import paytable_of, read_paytable
 
 CHUNK = 500
@@ -31,7 +31,7 @@ def rounds_of(args: Mapping[str, Any]) -> QuerySet[Round]:
         shift = Shift.objects.filter(uuid=UUID(args["shift"])).first()
         if shift is None:
             raise NotFound("no_shift", "There is no such shift.")
-        rounds = Round.objects.filter(session__shift=shift)
+        rounds = Round.objects.filter(standing(), session__shift=shift)
     return rounds.filter(pk__lte=args["last"])
 
 
@@ -41,7 +41,7 @@ def rounds_of_month(house: Property, month: date, game: str) -> QuerySet[Round]:
     after = date(first.year + first.month // 12, first.month % 12 + 1, 1)
     days = {"gaming_day__gte": first, "gaming_day__lt": after}
     ended = shifts_in(ShiftEvent.State.ENDED, Shift.objects.filter(property=house, **days))
-    return Round.objects.filter(session__shift__in=ended.values("pk"), game=game)
+    return Round.objects.filter(standing(), session__shift__in=ended.values("pk"), game=game)
 
 
 def stakes_by_bet(rounds: QuerySet[Round], game: str) -> dict[str, int]:

@@ -15,7 +15,8 @@ from casino.canonical import canonical_json
 from casino.errors import BrokenBooks, CasinoError, Conflict, Fault, InvalidSlip, NotFound, Refused, Unavailable
 from casino.models import User
 from casino.transactions import broken_constraint, in_transaction
-from ledger.drafts import EntryDraft
+from ledger.drafts import EntryDraft, LateIn
+from ledger.models import Entry
 from ledger.selectors import entries_of_round
 from ledger.services import post_entry
 from tables import selectors
@@ -50,7 +51,7 @@ def preview_round(slip: RoundSlip, *, by: User) -> Ruled:
     """Return what would be kept of `slip`, with nothing written: what is due, and the difference from what was done. Raises as record_round."""
     table = selectors.table_of(slip.table)
     roles.require(by, "enter_rounds", table.pit.code)
-    return _rule(slip, table)
+    return rule_slip(slip, table)
 
 
 @in_transaction
@@ -78,13 +79,13 @@ def _record(slip: RoundSlip, table: Table, by: User, at: datetime) -> Round:
     lock_to_deal(session.shift.uuid, session.uuid)
     now = selectors.session_now(session, slip.dealer)
     _check(slip, table, now, at)
-    ruled = _rule(slip, table)
+    ruled = rule_slip(slip, table)
 
     number = slip.number or now.next_number
     try:
         with transaction.atomic():
-            played = _keep(slip, session, now.dealer, number, ruled, by)
-            _post(played, session, table, ruled, by)
+            played = keep_round(slip, session, now.dealer, number, ruled, by)
+            post_round(played, session, table, ruled, by)
     except IntegrityError as error:
         return _translate(error, slip, number)
     return played
@@ -108,7 +109,7 @@ def _check(slip: RoundSlip, table: Table, now: selectors.SessionNow, at: datetim
         raise NotFound("no_dealer", f"There is no dealer {slip.dealer}.", where="dealer")
 
 
-def _rule(slip: RoundSlip, table: Table) -> Ruled:
+def rule_slip(slip: RoundSlip, table: Table) -> Ruled:
     """Read the cards, and settle by the version in force at the table when the round was dealt."""
     version = selectors.version_in_force(table, slip.occurred_at)
     game, paytable = games()[table.game], paytable_of(version)
@@ -137,7 +138,18 @@ def _wrong_game(slip: RoundSlip, table: Table) -> list[Fault]:
     return faults
 
 
-def _keep(slip: RoundSlip, session: TableSession, dealer: int | None, number: int, ruled: Ruled, by: User) -> Round:
+def keep_round(
+    slip: RoundSlip,
+    session: TableSession,
+    dealer: int | None,
+    number: int,
+    ruled: Ruled,
+    by: User,
+    *,
+    replaces: Round | None = None,
+    late: bool = False,
+) -> Round:
+    """Return the round of `slip` with its wagers, inserted. Raises IntegrityError naming the constraint."""
     settlement, wagers = ruled.settlement, ruled.wagers
     columns = {
         "uuid": slip.uuid,
@@ -156,7 +168,8 @@ def _keep(slip: RoundSlip, session: TableSession, dealer: int | None, number: in
         "settlement": json.dumps(settlement.answer, ensure_ascii=False, separators=(",", ":")) if settlement else "",
         "fingerprint": slip.fingerprint,
         "irregular": slip.irregular,
-        "late": False,
+        "late": late,
+        "replaces_id": replaces.pk if replaces else None,
         "wager_count": len(wagers),
         "handle": sum(wager.stake for wager in wagers),
         "collect": sum(due.collect for due in settlement.dues) if settlement else None,
@@ -168,7 +181,18 @@ def _keep(slip: RoundSlip, session: TableSession, dealer: int | None, number: in
     return insert_round(columns, wagers)
 
 
-def _post(played: Round, session: TableSession, table: Table, ruled: Ruled, by: User) -> None:
+def post_round(
+    played: Round,
+    session: TableSession,
+    table: Table,
+    ruled: Ruled,
+    by: User,
+    *,
+    witness: User | None = None,
+    memo: str = "",
+    late: LateIn | None = None,
+) -> Entry:
+    """Return the entry of what `played` moved; `late` where its shift is sealed. Raises as `ledger.services.post_entry`."""
     moved = [WagerMoved(wager.seat, wager.kind, wager.collected, wager.paid) for wager in ruled.wagers]
     draft = EntryDraft(
         kind="round",
@@ -181,11 +205,13 @@ def _post(played: Round, session: TableSession, table: Table, ruled: Ruled, by: 
         shift=session.shift.uuid,
         session=session.uuid,
         round=played.uuid,
+        witness=witness.pk if witness else None,
+        memo=memo,
         paytable=ruled.paytable.reference,
         paytable_sha256=ruled.paytable.sha256,
         engine_version=ENGINE_VERSION,
     )
-    post_entry(draft, by=by)
+    return post_entry(draft.moved_late(late) if late else draft, by=by)
 
 
 def _translate(error: IntegrityError, slip: RoundSlip, number: int) -> Round:

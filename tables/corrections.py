@@ -1,0 +1,149 @@
+"""Rules of what may become of a round that went wrong, and what a proposal changes, field by field. Pure.
+
+Source: spec/night.md, "A round that went wrong", "Who may do what"; spec/books.md, "Signing, late facts".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol
+
+from casino.errors import InvalidSlip, Refused
+from tables.engine.game import Game
+
+Phase = Literal["open", "closed", "sealed"]
+"""Of a round: its table is still open in its shift; closed, or the shift has ended; the shift is sealed for ever."""
+
+PROPOSES: Mapping[Phase, str] = {"open": "propose_correction", "closed": "propose_late_correction", "sealed": "propose_late_correction"}
+APPROVES: Mapping[Phase, str] = {"open": "approve_correction", "closed": "approve_late_correction", "sealed": "approve_late_correction"}
+"""The action of casino/roles.py that each phase asks for."""
+
+REASONS: Mapping[str, tuple[str, ...]] = {
+    "void": ("misdeal", "fouled_hand", "exposed_card", "fouled_deck", "entered_twice", "other"),
+    "dead_hand": ("fouled_hand", "exposed_card", "other"),
+    "correct": ("misread_cards", "wrong_stake", "wrong_payment", "wrong_seat", "chips_kept", "other"),
+    "late": ("not_entered", "other"),
+}
+"""The reasons that a kind of proposal may have."""
+MOST_NOTE = 300
+
+
+def phase_of(session_state: str, shift_state: str, *, sealed: bool) -> Phase:
+    """Return the phase that a session in a shift of these states is in."""
+    if sealed:
+        return "sealed"
+    return "open" if session_state == "open" and shift_state == "open" else "closed"
+
+
+def check_reason(kind: str, reason: str, note: str) -> None:
+    """Raise InvalidSlip (`bad_type`, `missing_field`) unless the reason is one of the kind's; "other" says in the note what it was."""
+    if reason not in REASONS[kind]:
+        raise InvalidSlip("bad_type", f"A reason is one of {', '.join(REASONS[kind])}.", where="reason")
+    if len(note) > MOST_NOTE or "\x00" in note:
+        raise InvalidSlip("bad_type", f"A note is text of at most {MOST_NOTE} characters.", where="note")
+    if reason == "other" and not note.strip():
+        raise InvalidSlip("missing_field", "Another reason says in the note what it was.", where="note")
+
+
+def check_chips(chips_returned: bool | None) -> None:
+    """Raise unless a void says that all chips went back.
+
+    Raises InvalidSlip (`missing_field`) where it does not say, Refused (`chips_kept`) where they did not: a correction says what was kept.
+    """
+    if chips_returned is None:
+        raise InvalidSlip("missing_field", "Did all chips go back to where they came from?", where="chips_returned")
+    if not chips_returned:
+        raise Refused(
+            "chips_kept", "A void returns every chip. Propose a correction that says what the patron kept.", where="chips_returned", instead="correct"
+        )
+
+
+# ---- what changes ----
+
+
+class Settled(Protocol):
+    """One wager as it is kept, or would be."""
+
+    seat: int
+    kind: str
+    patron: str
+    stake: int
+    collect: int | None
+    pay: int | None
+    collected: int
+    paid: int
+    mispaid: str
+    note: str
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """A round as a person compares two of them: who, when, facts (canonical), wagers. Amounts are minor units."""
+
+    dealer: str
+    occurred_at: str
+    irregular: str
+    facts: Mapping[str, Any]
+    wagers: Sequence[Any]
+
+    @property
+    def net(self) -> int:
+        """Return what the round brought the house: collected - paid."""
+        return sum(wager.collected - wager.paid for wager in self.wagers)
+
+
+@dataclass(frozen=True)
+class Change:
+    """One field that changes: `where` as in a slip, `kind` "amount", "signed", "moment", "cards" or "text"; None where it is not there."""
+
+    where: str
+    label: str
+    kind: str
+    before: Any
+    after: Any
+
+
+def changes(before: Sheet | None, after: Sheet | None, game: Game) -> list[Change]:
+    """Return every field in which the two differ, in the order of the form; None for a round that is not, or will not be, there."""
+    old, new = (_fields(sheet, game) if sheet else {} for sheet in (before, after))
+    found = []
+    for where in {**old, **new}:
+        label, kind, _ = new.get(where) or old.get(where)  # type: ignore[misc]
+        was, will = (fields[where][2] if where in fields else None for fields in (old, new))
+        if was != will:
+            found.append(Change(where, label, kind, was, will))
+    return found
+
+
+_Fields = dict[str, tuple[str, str, Any]]
+_KINDS = {"amount": "amount", "cards": "cards"}
+
+
+def _fields(sheet: Sheet, game: Game) -> _Fields:
+    """Return label, kind and value by place; what is empty is left out."""
+    fields: _Fields = {
+        "dealer": ("Dealt by", "text", sheet.dealer),
+        "occurred_at": ("At", "moment", sheet.occurred_at),
+        "irregular": ("Irregular", "text", sheet.irregular),
+    }
+    for field in game.layout.round_fields:
+        fields[f"round.{field.name}"] = (field.label, _KINDS.get(field.kind, "text"), sheet.facts.get(field.name))
+    for seat in sheet.facts["seats"]:
+        for field in game.layout.seat_fields:
+            where = f"round.seats.{seat['seat']}.{field.name}"
+            fields[where] = (f"Seat {seat['seat']} {field.label.lower()}", _KINDS.get(field.kind, "text"), seat.get(field.name))
+    for wager in sheet.wagers:
+        fields |= _of_wager(wager)
+    return {where: field for where, field in fields.items() if field[2] not in (None, "", [])}
+
+
+def _of_wager(wager: Settled) -> _Fields:
+    name, place = f"Seat {wager.seat} {wager.kind.replace('_', ' ')}", f"{wager.seat}.{wager.kind}"
+    due = None if wager.collect is None or wager.pay is None else wager.pay - wager.collect
+    return {
+        f"patrons.{wager.seat}": (f"Seat {wager.seat} patron", "text", wager.patron),
+        f"due.{place}": (f"{name}, due", "signed", due),
+        f"done.{place}": (f"{name}, done", "signed", wager.paid - wager.collected),
+        f"mispaid.{place}": (f"{name}, mistake", "text", " ".join(filter(None, [wager.mispaid.replace("_", " "), wager.note]))),
+    }

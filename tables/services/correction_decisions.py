@@ -1,0 +1,203 @@
+"""A proposal is approved by another person, and done in the same transaction; or rejected; or taken back.
+
+Append-only rows are never row-locked: the round's advisory lock is held, after those of its shift and session.
+"""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime
+
+from django.db import IntegrityError, transaction
+
+from casino import jobs, roles
+from casino.errors import BrokenBooks, Conflict, InvalidSlip, Refused, Stale
+from casino.models import User
+from casino.transactions import broken_constraint, in_transaction
+from ledger.drafts import LateIn
+from ledger.selectors import round_entry
+from ledger.services import lock_shift, reverse_entry
+from tables import selectors
+from tables.corrections import APPROVES, PROPOSES, Phase
+from tables.models import Round, RoundChange, RoundProposal, RoundProposalEvent, Shift, ShiftEvent
+from tables.posting import tray, tray_variance
+from tables.services.corrections import net_of, rule_for, still_stands, wait_for
+from tables.services.rounds import keep_round, post_round
+from tables.slips import read_round_slip
+
+State = RoundProposalEvent.State
+
+
+@in_transaction
+def approve_proposal(proposal: RoundProposal, *, by: User, at: datetime, note: str = "") -> RoundChange:
+    """Return what was done: the round reversed to the unit, and the one in its place kept and posted, or nothing of it.
+
+    In a sealed shift it is late: posted in the property's open shift over the variance account, out of tonight's tray and win. Who approved
+    it is the witness of its entries; approving again is the same answer. Raises Refused (`not_allowed`, `not_your_pit`, `own_approval`),
+    Conflict (`already_decided` naming by whom, `closed_since`, `not_standing`, `no_open_shift`, `number_taken`), Stale (`effect_changed`).
+    """
+    phase = wait_for(proposal.session, proposal.round)
+    if (done := RoundChange.objects.filter(proposal=proposal, by=by).first()) is not None:
+        return done
+    _may_decide(proposal, by, phase)
+    _proposer_still_may(proposal, phase)
+    _not_ones_own(proposal, by)
+    if proposal.round is not None:
+        still_stands(proposal.round)
+
+    try:
+        with transaction.atomic():
+            _add_event(proposal, State.APPROVED, by, note, at)
+            change = _do(proposal, by, at, phase)
+    except IntegrityError as error:
+        raise _translated(error) from error
+    _announce(change, by)
+    return change
+
+
+@in_transaction
+def reject_proposal(proposal: RoundProposal, *, by: User, at: datetime, note: str) -> RoundProposalEvent:
+    """Return the event that rejects it, with the reason; nothing changes. Raises as `approve_proposal`, InvalidSlip (`missing_field`)."""
+    phase = wait_for(proposal.session, proposal.round)
+    _may_decide(proposal, by, phase)
+    if by.pk == proposal.proposed_by_id:
+        raise Refused("own_approval", "Nobody decides what they proposed: take it back instead.")
+    if not note.strip():
+        raise InvalidSlip("missing_field", "A rejection says why.", where="note")
+    return _add_event(proposal, State.REJECTED, by, note, at)
+
+
+@in_transaction
+def withdraw_proposal(proposal: RoundProposal, *, by: User, at: datetime, note: str = "") -> RoundProposalEvent:
+    """Return the event by which who proposed it takes it back. Raises Refused (`not_yours`), Conflict (`already_decided`)."""
+    wait_for(proposal.session, proposal.round)
+    if by.pk != proposal.proposed_by_id or not by.is_active:
+        raise Refused("not_yours", f"{proposal.proposed_by} proposed it, and takes it back.")
+    _still_proposed(proposal)
+    return _add_event(proposal, State.WITHDRAWN, by, note, at)
+
+
+# ---- may they ----
+
+
+def _may_decide(proposal: RoundProposal, by: User, phase: Phase) -> None:
+    roles.require(by, APPROVES[phase], proposal.session.table.pit.code)
+    _still_proposed(proposal)
+
+
+def _still_proposed(proposal: RoundProposal) -> None:
+    last = RoundProposalEvent.objects.filter(proposal=proposal).select_related("by").order_by("-sequence").first()
+    if last is not None and last.state != State.PROPOSED:
+        raise Conflict("already_decided", f"{last.by} {last.state} it already.", proposal=str(proposal.uuid), state=last.state, by=last.by.username)
+
+
+def _proposer_still_may(proposal: RoundProposal, phase: Phase) -> None:
+    """Refuse what was proposed while the table was open by somebody who may not propose it now: after the close other people do both."""
+    by, pit = proposal.proposed_by, proposal.session.table.pit.code
+    if not (by.is_active and roles.may(by.roles, PROPOSES[phase], pit)):
+        words = "The table has closed since" if phase == "closed" else "The shift was sealed since" if phase == "sealed" else "It may not be proposed"
+        raise Conflict("closed_since", f"{words}: {by} may not propose this any more. Reject it, and propose it anew.", phase=phase)
+
+
+def _not_ones_own(proposal: RoundProposal, by: User) -> None:
+    """Refuse who proposed it, entered the round or an earlier one of its story, or approved what made it."""
+    if by.pk == proposal.proposed_by_id:
+        raise Refused("own_approval", "Nobody approves what they proposed.")
+    played: Round | None = proposal.round
+    if played is not None and RoundChange.objects.filter(made=played, by=by).exists():
+        raise Refused("own_approval", f"{by} approved this round: another person looks at it now.")
+    while played is not None:
+        if played.recorded_by_id == by.pk:
+            raise Refused("own_approval", f"{by} entered round {played.number}: another person approves what becomes of it.")
+        played = played.replaces
+
+
+# ---- doing it ----
+
+
+def _do(proposal: RoundProposal, by: User, at: datetime, phase: Phase) -> RoundChange:
+    open_shift = _open_shift(proposal) if phase == "sealed" else None
+    code = proposal.session.table.code
+    late = LateIn(open_shift.uuid, open_shift.gaming_day, {tray(code): tray_variance(code)}) if open_shift else None
+    if proposal.round is not None:
+        _reverse(proposal, proposal.round, by, at, late)
+    made = _make(proposal, by, at, late) if proposal.slip else None
+    return RoundChange.objects.create(
+        proposal=proposal,
+        kind=proposal.kind,
+        round=proposal.round,
+        made=made,
+        late=late is not None,
+        posted_in=open_shift or proposal.session.shift,
+        by=by,
+        occurred_at=at,
+    )
+
+
+def _open_shift(proposal: RoundProposal) -> Shift:
+    """Return the shift that late facts are posted in, shared from now on: nobody ends it meanwhile."""
+    shift = selectors.open_shift_of(proposal.session.table.property)
+    lock_shift(shift.uuid)
+    if selectors.shift_state(shift) != ShiftEvent.State.OPEN:
+        raise Conflict("no_open_shift", f"The {shift} has just ended: what comes late is posted in an open shift. Open one first.")
+    return shift
+
+
+def _reverse(proposal: RoundProposal, played: Round, by: User, at: datetime, late: LateIn | None) -> None:
+    reverse_entry(
+        round_entry(played.uuid),
+        occurred_at=played.occurred_at if late else at,
+        reason=_memo(proposal),
+        by=proposal.proposed_by,
+        witness=by,
+        reference=f"void:{played.uuid}" if proposal.kind == RoundProposal.Kind.VOID else "",
+        late=late,
+    )
+
+
+def _make(proposal: RoundProposal, by: User, at: datetime, late: LateIn | None) -> Round:
+    """Return the round of the proposal, kept and posted; it is the proposer's, and its number the next of its session."""
+    session, slip = proposal.session, read_round_slip(json.loads(proposal.slip))
+    ruled = rule_for(session, slip, at)
+    if net_of(ruled) - (proposal.round.house_net if proposal.round else 0) != proposal.effect:
+        raise Stale("effect_changed", "It would change another amount than was proposed. Reject it, and propose it anew.")
+    now = selectors.session_now(session, slip.dealer)
+    number = slip.number or now.next_number
+    played = keep_round(slip, session, now.dealer, number, ruled, proposal.proposed_by, replaces=proposal.round, late=late is not None)
+    post_round(played, session, session.table, ruled, proposal.proposed_by, witness=by, memo=_memo(proposal), late=late)
+    return played
+
+
+def _memo(proposal: RoundProposal) -> str:
+    return f"{proposal.get_kind_display()}: {proposal.get_reason_display()}" + (f". {proposal.note}" if proposal.note else "")[: 300 - 60]
+
+
+def _add_event(proposal: RoundProposal, state: str, by: User, note: str, at: datetime) -> RoundProposalEvent:
+    return RoundProposalEvent.objects.create(proposal=proposal, sequence=2, state=state, by=by, note=note.strip()[:300], occurred_at=at)
+
+
+_MEANS = {
+    "tables_roundproposalevent_in_order": ("already_decided", "Somebody decided it already."),
+    "tables_roundproposal_still_stands": ("not_standing", "This round was voided or replaced already."),
+    "tables_roundchange_round_id_key": ("not_standing", "This round was voided or replaced already."),
+    "tables_round_number_once": ("number_taken", "This number of the session is recorded already."),
+    "tables_round_uuid_key": ("reference_reused", "Another round was handed in under this uuid."),
+}
+
+
+def _translated(error: IntegrityError) -> Exception:
+    """Return what an IntegrityError means, by constraint name."""
+    name = broken_constraint(error)
+    if name == "tables_roundproposalevent_not_ones_own":
+        return Refused("own_approval", "Nobody approves what they proposed, entered or are named on.")
+    if name in _MEANS:
+        return Conflict(*_MEANS[name])
+    return BrokenBooks("refused_by_database", str(error).partition("\n")[0], constraint=name)
+
+
+def _announce(change: RoundChange, by: User) -> None:
+    """Have the audit look at what changed, and put an ended shift together anew; a sealed one stays as it is."""
+    shift = change.proposal.session.shift
+    jobs.announce("look_at_change", f"look_at_change:{change.proposal.uuid}", {"proposal": str(change.proposal.uuid)}, by=by)
+    if not change.late and selectors.shift_state(shift) == ShiftEvent.State.ENDED:
+        jobs.announce("close_shift", f"close_shift:{shift.uuid}:{change.proposal.uuid}", {"shift": str(shift.uuid)}, by=by)
