@@ -1,7 +1,7 @@
 """The floor's rows. Imports ledger.models and casino only."""
 
 from tables.models.chips import ChipMovement, DropCount, SlipCounter, TrayCount
-from tables.models.floor import Dealer, DealerTurn, Pit, Property, SessionEvent, Shift, ShiftEvent, Table, TableSession
+from tables.models.floor import Dealer, DealerTurn, Pit, Property, SessionEvent, Shift, ShiftEvent, Table, TableLimit, TableSession
 from tables.models.paytables import (
     EdgeLimit,
     PaytableDraft,
@@ -36,6 +36,7 @@ __all__ = [
     "ShiftEvent",
     "SlipCounter",
     "Table",
+    "TableLimit",
     "TablePaytable",
     "TableSession",
     "TrayCount",
