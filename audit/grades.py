@@ -55,9 +55,7 @@ def grade_figures(counted_at: Mapping[str, datetime], *, reconciled_at: datetime
     return [_grade(figure, sources, counted_at, reconciled_at, signed_at) for figure, sources in SOURCES.items()]
 
 
-def _grade(
-    figure: str, sources: tuple[str, ...], counted_at: Mapping[str, datetime], reconciled_at: datetime, signed_at: datetime | None
-) -> Graded:
+def _grade(figure: str, sources: tuple[str, ...], counted_at: Mapping[str, datetime], reconciled_at: datetime, signed_at: datetime | None) -> Graded:
     if signed_at is not None:
         return Graded(figure, "final", signed_at)
     moments = [counted_at[source] for source in sources if source in counted_at]

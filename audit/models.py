@@ -106,7 +106,10 @@ class FindingEvent(models.Model):
 
 
 class ShiftReconciliation(models.Model):
-    """A shift put together from its books, rounds and counts. A new one only where a figure changed (`fingerprint`)."""
+    """A shift put together from its books, rounds and counts. A new one only where a figure changed since the last (`fingerprint`).
+
+    Figures that came back to what they were are a new one too: the newest is what counts.
+    """
 
     class Grade(models.TextChoices):
         ESTIMATE = "estimate"
@@ -123,7 +126,6 @@ class ShiftReconciliation(models.Model):
     class Meta:
         constraints = [
             models.UniqueConstraint(fields=["shift", "sequence"], name="audit_shiftreconciliation_in_order"),
-            models.UniqueConstraint(fields=["shift", "fingerprint"], name="audit_shiftreconciliation_once"),
         ]
         ordering = ["shift", "-sequence"]
 

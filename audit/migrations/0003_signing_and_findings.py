@@ -1,12 +1,13 @@
 """Explanations and signatures, a finding's life, the committed draw, stored statistics; and what the database refuses of them."""
 
-import casino.append_only
+import uuid
+
 import django.db.models.deletion
 import django.db.models.functions.datetime
-import uuid
 from django.conf import settings
 from django.db import migrations, models
 
+import casino.append_only
 from casino.append_only import AppendOnly, Stamped
 
 TABLES = (
@@ -220,6 +221,7 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
+        migrations.RemoveConstraint(model_name="shiftreconciliation", name="audit_shiftreconciliation_once"),
         migrations.CreateModel(
             name="Draw",
             fields=[

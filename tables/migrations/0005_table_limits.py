@@ -1,11 +1,11 @@
 """Table limits: rows with a moment from which they hold, added to only."""
 
-import casino.append_only
 import django.db.models.deletion
 import django.db.models.functions.datetime
 from django.conf import settings
 from django.db import migrations, models
 
+import casino.append_only
 from casino.append_only import AppendOnly, Stamped
 
 

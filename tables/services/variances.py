@@ -71,11 +71,15 @@ def tray_before(session: TableSession) -> int:
     Not always the books' figure: the session before may have been signed since, or not be signed yet.
     """
     before = (
-        TableSession.objects.filter(table=session.table_id, events__state=SessionEvent.State.CLOSED, pk__lt=session.pk, recorded_at__lt=session.recorded_at)
+        TableSession.objects.filter(
+            table=session.table_id, events__state=SessionEvent.State.CLOSED, pk__lt=session.pk, recorded_at__lt=session.recorded_at
+        )
         .order_by("-pk")
         .values_list("pk", flat=True)[:1]
     )
-    closer = TrayCount.objects.filter(session__in=list(before), kind=TrayCount.Kind.CLOSER).order_by("-sequence").values_list("total", flat=True).first()
+    closer = (
+        TrayCount.objects.filter(session__in=list(before), kind=TrayCount.Kind.CLOSER).order_by("-sequence").values_list("total", flat=True).first()
+    )
     if closer is not None:
         return closer
     return held_before(session.table.property.uuid, tray(session.table.code), session.recorded_at)
