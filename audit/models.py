@@ -10,7 +10,7 @@ from django.db.models import Q
 from audit.case_models import Evidence
 from audit.draw_models import Draw, DrawCommitment, DrawnItem, DrawOutcome
 from audit.signing_models import Explanation, Signature
-from audit.statistic_models import StatisticResult, StatisticRun
+from audit.statistic_models import SessionMoments, StatisticResult, StatisticRun
 from casino.append_only import RecordedAt
 
 __all__ = [
@@ -23,6 +23,7 @@ __all__ = [
     "Finding",
     "FindingEvent",
     "ReportFile",
+    "SessionMoments",
     "SessionReconciliation",
     "ShiftReconciliation",
     "Signature",

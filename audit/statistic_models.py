@@ -9,6 +9,36 @@ from django.db import models
 from casino.append_only import RecordedAt
 
 
+class SessionMoments(models.Model):
+    """What a dealer's rounds in one session brought, and what was to be expected of them: exact enough to add up over a year.
+
+    Minor units; `expected` and `variance` to a millionth of one (and of its square). `gaps` between rounds took `seconds`, pauses left out.
+    Of the newest reconciliation of a shift they count, of older ones not.
+    """
+
+    reconciliation = models.ForeignKey("audit.ShiftReconciliation", models.PROTECT, related_name="moments")
+    session = models.ForeignKey("tables.TableSession", models.PROTECT, related_name="+")
+    dealer = models.ForeignKey("tables.Dealer", models.PROTECT, related_name="+")
+    gaming_day = models.DateField()
+    rounds = models.PositiveIntegerField()
+    left_out = models.PositiveIntegerField()
+    win = models.BigIntegerField()
+    taken_out = models.BigIntegerField()
+    expected = models.DecimalField(max_digits=40, decimal_places=6)
+    variance = models.DecimalField(max_digits=60, decimal_places=6)
+    gaps = models.PositiveIntegerField()
+    seconds = models.PositiveIntegerField()
+    recorded_at = RecordedAt()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["reconciliation", "session", "dealer"], name="audit_sessionmoments_once")]
+        indexes = [models.Index(fields=["gaming_day"], name="audit_sessionmoments_day")]
+        ordering = ["reconciliation", "session", "dealer"]
+
+    def __str__(self) -> str:
+        return f"{self.dealer} at {self.session}"
+
+
 class StatisticRun(models.Model):
     """One look at everything up to the end of a gaming day: the family within which many comparisons were corrected."""
 

@@ -18,6 +18,7 @@ TABLES = (
     "audit_draw",
     "audit_drawnitem",
     "audit_drawoutcome",
+    "audit_sessionmoments",
     "audit_statisticrun",
     "audit_statisticresult",
 )
@@ -608,6 +609,33 @@ class Migration(migrations.Migration):
         migrations.AddConstraint(
             model_name="statisticresult",
             constraint=models.UniqueConstraint(fields=("run", "rule", "scope", "subject", "span"), name="audit_statisticresult_once"),
+        ),
+        migrations.CreateModel(
+            name="SessionMoments",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("gaming_day", models.DateField()),
+                ("rounds", models.PositiveIntegerField()),
+                ("left_out", models.PositiveIntegerField()),
+                ("win", models.BigIntegerField()),
+                ("taken_out", models.BigIntegerField()),
+                ("expected", models.DecimalField(decimal_places=6, max_digits=40)),
+                ("variance", models.DecimalField(decimal_places=6, max_digits=60)),
+                ("gaps", models.PositiveIntegerField()),
+                ("seconds", models.PositiveIntegerField()),
+                ("recorded_at", casino.append_only.RecordedAt(db_default=django.db.models.functions.datetime.Now(), editable=False)),
+                ("dealer", models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name="+", to="tables.dealer")),
+                (
+                    "reconciliation",
+                    models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name="moments", to="audit.shiftreconciliation"),
+                ),
+                ("session", models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name="+", to="tables.tablesession")),
+            ],
+            options={
+                "ordering": ["reconciliation", "session", "dealer"],
+                "indexes": [models.Index(fields=["gaming_day"], name="audit_sessionmoments_day")],
+                "constraints": [models.UniqueConstraint(fields=("reconciliation", "session", "dealer"), name="audit_sessionmoments_once")],
+            },
         ),
         *[AppendOnly(table) for table in TABLES],
         *[Stamped(table) for table in TABLES],

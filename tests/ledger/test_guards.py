@@ -51,6 +51,7 @@ APPEND_ONLY = (
     "audit_draw",
     "audit_drawnitem",
     "audit_drawoutcome",
+    "audit_sessionmoments",
     "audit_statisticrun",
     "audit_statisticresult",
 )
