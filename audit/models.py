@@ -7,7 +7,29 @@ import uuid
 from django.db import models
 from django.db.models import Q
 
+from audit.case_models import Evidence
+from audit.draw_models import Draw, DrawCommitment, DrawnItem, DrawOutcome
+from audit.signing_models import Explanation, Signature
+from audit.statistic_models import SessionMoments, StatisticResult, StatisticRun
 from casino.append_only import RecordedAt
+
+__all__ = [
+    "Draw",
+    "DrawCommitment",
+    "DrawOutcome",
+    "DrawnItem",
+    "Evidence",
+    "Explanation",
+    "Finding",
+    "FindingEvent",
+    "ReportFile",
+    "SessionMoments",
+    "SessionReconciliation",
+    "ShiftReconciliation",
+    "Signature",
+    "StatisticResult",
+    "StatisticRun",
+]
 
 
 class Finding(models.Model):
@@ -45,7 +67,11 @@ class Finding(models.Model):
 
 
 class FindingEvent(models.Model):
-    """What became of a finding: open, assigned, answered, reviewed, closed; or a note added."""
+    """What became of a finding: open, assigned, answered, reviewed, closed. A trigger guards the order and who may take which step.
+
+    `owner` is who is to answer (from `assigned` on); `cause`, `saved` and `lost` (minor units) are said with the answer, and again, where the
+    reviewer or whoever closes it knows better: the last ones said count.
+    """
 
     class State(models.TextChoices):
         OPEN = "open"
@@ -59,10 +85,21 @@ class FindingEvent(models.Model):
     state = models.CharField(max_length=10, choices=State.choices)
     by = models.ForeignKey("casino.User", models.PROTECT, null=True, related_name="+", help_text="empty where the audit itself opened it")
     note = models.CharField(max_length=1000, blank=True)
+    owner = models.ForeignKey("casino.User", models.PROTECT, null=True, related_name="+")
+    cause = models.CharField(max_length=20, blank=True)
+    saved = models.BigIntegerField(null=True, help_text="what was recovered or prevented, minor units")
+    lost = models.BigIntegerField(null=True, help_text="what stays lost, minor units")
     recorded_at = RecordedAt()
 
     class Meta:
-        constraints = [models.UniqueConstraint(fields=["finding", "sequence"], name="audit_findingevent_in_order")]
+        constraints = [
+            models.UniqueConstraint(fields=["finding", "sequence"], name="audit_findingevent_in_order"),
+            models.CheckConstraint(condition=Q(state__in=["open", "assigned", "answered", "reviewed", "closed"]), name="audit_findingevent_states"),
+            models.CheckConstraint(condition=Q(state="assigned", owner__isnull=False) | ~Q(state="assigned"), name="audit_findingevent_has_owner"),
+            models.CheckConstraint(
+                condition=(Q(saved__isnull=True) | Q(saved__gte=0)) & (Q(lost__isnull=True) | Q(lost__gte=0)), name="audit_findingevent_sums"
+            ),
+        ]
         ordering = ["finding", "sequence"]
 
     def __str__(self) -> str:
@@ -70,7 +107,10 @@ class FindingEvent(models.Model):
 
 
 class ShiftReconciliation(models.Model):
-    """A shift put together from its books, rounds and counts. A new one only where a figure changed (`fingerprint`)."""
+    """A shift put together from its books, rounds and counts. A new one only where a figure changed since the last (`fingerprint`).
+
+    Figures that came back to what they were are a new one too: the newest is what counts.
+    """
 
     class Grade(models.TextChoices):
         ESTIMATE = "estimate"
@@ -87,7 +127,6 @@ class ShiftReconciliation(models.Model):
     class Meta:
         constraints = [
             models.UniqueConstraint(fields=["shift", "sequence"], name="audit_shiftreconciliation_in_order"),
-            models.UniqueConstraint(fields=["shift", "fingerprint"], name="audit_shiftreconciliation_once"),
         ]
         ordering = ["shift", "-sequence"]
 

@@ -11,7 +11,7 @@ from uuid import UUID
 
 from django.db.models import Count, F, OuterRef, Q, QuerySet, Subquery, Sum
 
-from audit.models import Finding, FindingEvent, ShiftReconciliation
+from audit.models import Finding, FindingEvent, ShiftReconciliation, Signature
 from audit.reconcile import Movements
 from casino import roles
 from casino.errors import NotFound
@@ -180,3 +180,8 @@ def shift_for(user: User, uuid: UUID) -> Shift:
     if shift is None:
         raise NotFound("no_shift", "There is no such shift.")
     return shift
+
+
+def is_signed(shift: Shift) -> bool:
+    """Return whether both signatures stand under the shift's reconciliation: for ever. One query."""
+    return Signature.objects.filter(shift_uuid=shift.uuid, is_final=True).exists()

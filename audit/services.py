@@ -146,11 +146,25 @@ def reconcile_shift(shift: Shift, *, progress: Progress = _quiet) -> ShiftReconc
     lock_shift(shift.uuid, exclusive=True)
     if shift_state(shift) != ShiftEvent.State.ENDED:
         raise Conflict("shift_open", f"The {shift} has not ended.")
-    sessions = list(shift.sessions.select_related("table__property").order_by("table__code", "sequence"))
+    sessions = _sessions(shift)
     drafts = _drafts(shift, sessions)
     fingerprint = _fingerprint(sessions, drafts)
-    kept = ShiftReconciliation.objects.filter(shift=shift, fingerprint=fingerprint).first()
-    return kept or _keep_reconciliation(shift, sessions, drafts, fingerprint, progress)
+    kept = selectors.latest_reconciliation(shift)
+    if kept is not None and bytes(kept.fingerprint) == fingerprint:
+        return kept
+    if selectors.is_signed(shift):
+        raise BrokenBooks("signed_figures_changed", f"The {shift} is signed, and its figures are others now.", shift=str(shift.uuid))
+    return _keep_reconciliation(shift, sessions, drafts, fingerprint, progress)
+
+
+def fingerprint_now(shift: Shift) -> bytes:
+    """Return the fingerprint of the shift's figures as they are at this moment; nothing is kept. Raises BrokenBooks."""
+    sessions = _sessions(shift)
+    return _fingerprint(sessions, _drafts(shift, sessions))
+
+
+def _sessions(shift: Shift) -> list[TableSession]:
+    return list(shift.sessions.select_related("table__property").order_by("table__code", "sequence"))
 
 
 def _drafts(shift: Shift, sessions: list[TableSession]) -> list[ReconciliationDraft]:

@@ -110,5 +110,23 @@ def transfers_for_issue(amount: Minor) -> list[TransferDraft]:
     return _moving((MINT, CAGE, amount, "chips issued"))
 
 
+def transfers_for_variances(table: str, *, opener: int, closer: int, expected_drop: int, drop: int) -> list[TransferDraft]:
+    """Return what signing moves: tray and box against their variances, and what was counted in the box into the vault.
+
+    `opener`, `closer`: counted - expected, minor units; `expected_drop` is what the books have in the box, `drop` what was counted in it.
+    Afterwards the tray holds what was counted, and the box nothing. Source: spec/books.md, "Signing, late facts".
+    """
+    trays, boxes = f"variance:tray:{table}", f"variance:drop:{table}"
+    return _moving(
+        (trays, tray(table), opener, "counted opener over"),
+        (tray(table), trays, -opener, "counted opener short"),
+        (trays, tray(table), closer, "counted closer over"),
+        (tray(table), trays, -closer, "counted closer short"),
+        (boxes, drop_box(table), drop - expected_drop, "counted drop over"),
+        (drop_box(table), boxes, expected_drop - drop, "counted drop short"),
+        (drop_box(table), VAULT, drop, "counted drop"),
+    )
+
+
 def _moving(*moves: tuple[str, str, int, str]) -> list[TransferDraft]:
     return [TransferDraft(credit, debit, Minor(amount), reason) for credit, debit, amount, reason in moves if amount > 0]

@@ -2,7 +2,7 @@
 
 from tables.models.chips import ChipMovement, DropCount, SlipCounter, TrayCount
 from tables.models.corrections import RoundChange, RoundProposal, RoundProposalEvent, RoundRuling
-from tables.models.floor import Dealer, DealerTurn, Pit, Property, SessionEvent, Shift, ShiftEvent, Table, TableSession
+from tables.models.floor import Dealer, DealerTurn, Pit, Property, SessionEvent, Shift, ShiftEvent, Table, TableLimit, TableSession
 from tables.models.paytables import (
     EdgeLimit,
     PaytableDraft,
@@ -44,6 +44,7 @@ __all__ = [
     "ShiftEvent",
     "SlipCounter",
     "Table",
+    "TableLimit",
     "TablePaytable",
     "TableSession",
     "TrayCount",

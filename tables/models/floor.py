@@ -15,6 +15,7 @@ from django.db import models
 from django.db.models import F, Q
 
 from casino.append_only import RecordedAt
+from casino.money import CEILING
 
 CODE = RegexValidator(r"\A[A-Z0-9][A-Z0-9-]{0,19}\Z", "capital letters, digits and hyphens, twenty at most")
 
@@ -78,6 +79,33 @@ class Table(models.Model):
 
     def __str__(self) -> str:
         return self.code
+
+
+class TableLimit(models.Model):
+    """The least and the most that may be staked on one wager of a bet at a table, from a moment on; the last row of a bet counts.
+
+    `bet` empty: every bet that has no row of its own. Nobody approves the limits that they proposed.
+    """
+
+    table = models.ForeignKey(Table, models.PROTECT, related_name="limits")
+    bet = models.CharField(max_length=20, blank=True)
+    least = models.BigIntegerField()
+    most = models.BigIntegerField()
+    from_at = models.DateTimeField()
+    proposed_by = models.ForeignKey("casino.User", models.PROTECT, related_name="+")
+    approved_by = models.ForeignKey("casino.User", models.PROTECT, related_name="+")
+    recorded_at = RecordedAt()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["table", "bet", "from_at"], name="tables_tablelimit_once"),
+            models.CheckConstraint(condition=~Q(proposed_by=F("approved_by")), name="tables_tablelimit_two_people"),
+            models.CheckConstraint(condition=Q(least__gte=0, most__gte=F("least"), most__lt=CEILING), name="tables_tablelimit_range"),
+        ]
+        ordering = ["table", "bet", "from_at"]
+
+    def __str__(self) -> str:
+        return f"{self.table} {self.bet}".strip()
 
 
 class Dealer(models.Model):

@@ -43,6 +43,17 @@ APPEND_ONLY = (
     "tables_placementevent",
     "tables_edgelimit",
     "casino_jobevent",
+    "tables_tablelimit",
+    "audit_explanation",
+    "audit_signature",
+    "audit_evidence",
+    "audit_drawcommitment",
+    "audit_draw",
+    "audit_drawnitem",
+    "audit_drawoutcome",
+    "audit_sessionmoments",
+    "audit_statisticrun",
+    "audit_statisticresult",
 )
 ANY_COLUMN = {"ledger_segment": "number", "tables_slipcounter": "last"}
 

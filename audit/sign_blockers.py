@@ -1,0 +1,88 @@
+"""What blocks a shift's signature: asked at any time, it answers what signing would. Each check is one function; a new one is added to CHECKS."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from audit.models import Finding, FindingEvent, ShiftReconciliation
+from audit.selectors import findings_with_state, latest_reconciliation
+from audit.signing_selectors import variances_of
+from casino.jobs import OPEN
+from casino.models import Job
+from tables.models import SessionEvent, Shift, ShiftEvent, TrayCount
+from tables.selectors import sessions_with_state, shift_state
+
+JOBS = ("close_shift", "reconcile_shift")
+ANSWERED = (FindingEvent.State.ANSWERED, FindingEvent.State.REVIEWED, FindingEvent.State.CLOSED)
+
+
+@dataclass(frozen=True)
+class Blocker:
+    """One thing that must be done before the shift is signed: `code` for machines, `message` for people, `facts` of what it is about."""
+
+    code: str
+    message: str
+    facts: dict[str, Any] = field(default_factory=dict)
+
+    def as_json(self) -> dict[str, Any]:
+        """Return it as a door answers."""
+        return {"code": self.code, "message": self.message, **({"facts": self.facts} if self.facts else {})}
+
+
+def sign_blockers(shift: Shift) -> list[Blocker]:
+    """Return everything that blocks the signature of `shift`, in the order in which it is done; none where it can be signed."""
+    return [blocker for check in CHECKS for blocker in check(shift)]
+
+
+def _not_ended(shift: Shift) -> Iterable[Blocker]:
+    if shift_state(shift) != ShiftEvent.State.ENDED:
+        yield Blocker("shift_open", "The shift has not ended.")
+
+
+def _sessions(shift: Shift) -> Iterable[Blocker]:
+    """Yield the sessions that are open or not counted, box or tray."""
+    for session in sessions_with_state(shift.sessions.select_related("table")).order_by("table__code", "sequence"):
+        facts = {"table": session.table.code, "session": str(session.uuid)}
+        if getattr(session, "state", "") != SessionEvent.State.CLOSED:
+            yield Blocker("session_open", f"{session.table} is not closed.", facts)
+            continue
+        kinds = set(session.tray_counts.values_list("kind", flat=True))
+        for kind in (TrayCount.Kind.OPENER, TrayCount.Kind.CLOSER):
+            if kind not in kinds:
+                yield Blocker(f"no_{kind}", f"The {kind} of {session.table} is not counted.", facts)
+        if not session.drop_counts.exists():
+            yield Blocker("no_drop", f"The box of {session.table} is not counted.", facts)
+
+
+def _jobs(shift: Shift) -> Iterable[Blocker]:
+    for kind in Job.objects.filter(kind__in=JOBS, args__shift=str(shift.uuid), state__in=OPEN).order_by("id").values_list("kind", flat=True):
+        yield Blocker("job_running", f"A job is on its way: {kind.replace('_', ' ')}.", {"kind": kind})
+
+
+def _figures(shift: Shift) -> Iterable[Blocker]:
+    kept = latest_reconciliation(shift)
+    if kept is None:
+        yield Blocker("not_reconciled", "The shift is not reconciled yet.")
+        return
+    if kept.grade == ShiftReconciliation.Grade.ESTIMATE:
+        yield Blocker("estimate", "The figures are an estimate: counts came later, or are missing. Reconcile again.")
+    for explained in variances_of(kept):
+        if not explained.is_explained:
+            variance, table = explained.variance, explained.line.session.table.code
+            facts = {"table": table, "variance": variance.figure, "amount": variance.amount, "level": variance.level}
+            yield Blocker("unexplained", f"The {variance.figure} variance of {table} is not explained.", facts)
+
+
+def _findings(shift: Shift) -> Iterable[Blocker]:
+    """Yield the major findings that nobody answered; a statistical flag is a reason to look, and holds nothing up."""
+    major = findings_with_state(Finding.objects.filter(shift=shift, severity=Finding.Severity.MAJOR, flag=False))
+    for finding in major.exclude(state__in=ANSWERED).select_related("session__table").order_by("id"):
+        where = f" at {finding.session.table}" if finding.session else ""
+        facts = {"finding": str(finding.uuid), "kind": finding.kind}
+        yield Blocker("finding_open", f"A major finding is not answered: {finding.kind.replace('_', ' ')}{where}.", facts)
+
+
+CHECKS: list[Callable[[Shift], Iterable[Blocker]]] = [_not_ended, _sessions, _jobs, _figures, _findings]
+"""Open proposals of corrections, open slips: whoever brings them adds a check here."""

@@ -1,0 +1,59 @@
+"""Which variances want an explanation, and how far each one goes. Pure. Source: spec/night.md, "Life of a table", 7."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+Level = Literal["explain", "report", "notify"]
+FIGURES: Mapping[str, str] = {"tray": "tray_variance", "drop": "drop_variance", "books": "book_variance"}
+"""The variances of a session, each with its figure in the reconciliation's line."""
+WORDS: Mapping[Level, str] = {"explain": "to be explained", "report": "in the signed report", "notify": "goes to the regulator"}
+
+
+class Tolerances(Protocol):
+    """From how many minor units on a variance is explained, stands in a signed report, goes to the regulator. A property is one."""
+
+    explain_over: int
+    report_over: int
+    notify_over: int
+
+
+class Line(Protocol):
+    """A session's line of a reconciliation."""
+
+    session_id: int
+    tray_variance: int | None
+    drop_variance: int | None
+    book_variance: int
+
+
+@dataclass(frozen=True)
+class Variance:
+    """One variance beyond tolerance: of which session (its key), which figure, minor units from the house's side, and how far it goes."""
+
+    session: int
+    figure: str
+    amount: int
+    level: Level
+
+
+def level_of(amount: int, tolerances: Tolerances) -> Level | None:
+    """Return how far a variance of `amount` minor units goes, None within tolerance; a variance of zero is none."""
+    if not amount or abs(amount) < tolerances.explain_over:
+        return None
+    if abs(amount) >= tolerances.notify_over:
+        return "notify"
+    return "report" if abs(amount) >= tolerances.report_over else "explain"
+
+
+def beyond_tolerance(lines: Iterable[Line], tolerances: Tolerances) -> list[Variance]:
+    """Return every variance of `lines` that wants an explanation, in their order."""
+    found = []
+    for line in lines:
+        for figure, name in FIGURES.items():
+            amount = getattr(line, name) or 0
+            if (level := level_of(amount, tolerances)) is not None:
+                found.append(Variance(line.session_id, figure, amount, level))
+    return found
