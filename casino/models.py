@@ -107,6 +107,21 @@ class RoleEvent(models.Model):
         return f"{self.user} {self.role} {self.action}"
 
 
+class StepUpFailure(models.Model):
+    """Somebody who is signed in typed a wrong password where an approval asks for it again. Append-only; what was typed is not kept."""
+
+    user = models.ForeignKey(User, models.PROTECT, related_name="step_up_failures")
+    at = models.DateTimeField(help_text="by the door's clock, which counts for the lock")
+    recorded_at = RecordedAt()
+
+    class Meta:
+        indexes = [models.Index(fields=["user", "-at"], name="casino_stepupfailure_last")]
+        ordering = ["-id"]
+
+    def __str__(self) -> str:
+        return f"{self.user} {self.at.isoformat(timespec='seconds')}"
+
+
 class Job(models.Model):
     """Something to be done by a worker: the outbox and the truth about it. A row is inserted where the need arises, in its transaction."""
 

@@ -70,6 +70,15 @@ def entries_of_round(round: UUID) -> QuerySet[Entry]:
     return Entry.objects.filter(round=round).order_by("id")
 
 
+def amount_of(reference: str) -> int | None:
+    """Return what the entry of `reference` moved in all, in minor units; None where there is none. Two queries."""
+    entry = Entry.objects.filter(reference=reference).first()
+    if entry is None:
+        return None
+    moved: int = Transfer.objects.filter(entry=entry, gaming_day=entry.gaming_day).aggregate(sum=Sum("amount", default=0))["sum"]
+    return moved
+
+
 def held_before(property: UUID, account: str, moment: datetime) -> int:
     """Return what `account` held by the entries recorded before `moment` (the database's clock), in minor units. One query."""
     rows = Transfer.objects.filter(entry__property=property, entry__recorded_at__lt=moment)

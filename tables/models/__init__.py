@@ -1,6 +1,10 @@
 """The floor's rows. Imports ledger.models and casino only."""
 
-from tables.models.chips import ChipMovement, DropCount, SlipCounter, TrayCount
+from tables.models.boxes import BoxPull, DropCount
+from tables.models.cash_outs import CashOut
+from tables.models.chip_slips import ChipSlip, ChipSlipEvent
+from tables.models.chips import ChipMovement, SlipCounter, TrayCount
+from tables.models.dealer_pins import DealerPin, DealerPinFailure
 from tables.models.floor import Dealer, DealerTurn, Pit, Property, SessionEvent, Shift, ShiftEvent, Table, TableSession
 from tables.models.paytables import (
     EdgeLimit,
@@ -14,10 +18,19 @@ from tables.models.paytables import (
     TablePaytable,
 )
 from tables.models.play import Round, Wager
+from tables.models.recounts import CountReopening, CountReopeningEvent
 
 __all__ = [
+    "BoxPull",
+    "CashOut",
     "ChipMovement",
+    "ChipSlip",
+    "ChipSlipEvent",
+    "CountReopening",
+    "CountReopeningEvent",
     "Dealer",
+    "DealerPin",
+    "DealerPinFailure",
     "DealerTurn",
     "DropCount",
     "EdgeLimit",

@@ -14,6 +14,7 @@ from casino import roles
 from casino.canonical import canonical_json
 from casino.errors import BrokenBooks, CasinoError, Conflict, Fault, InvalidSlip, NotFound, Refused, Unavailable
 from casino.models import User
+from casino.money import Minor
 from casino.transactions import broken_constraint, in_transaction
 from ledger.drafts import EntryDraft
 from ledger.selectors import entries_of_round
@@ -24,7 +25,7 @@ from tables.engine.game import Deal, Game, Settlement, games
 from tables.engine.paytable import Paytable
 from tables.engine.settle import ENGINE_VERSION
 from tables.locks import lock_to_deal
-from tables.models import PaytableVersion, Round, SessionEvent, Table, TableSession, Wager
+from tables.models import PaytableVersion, Property, Round, SessionEvent, Table, TableSession, Wager
 from tables.posting import WagerMoved, transfers_for_round
 from tables.services.paytables import paytable_of
 from tables.services.round_rows import insert_round
@@ -139,6 +140,7 @@ def _wrong_game(slip: RoundSlip, table: Table) -> list[Fault]:
 
 def _keep(slip: RoundSlip, session: TableSession, dealer: int | None, number: int, ruled: Ruled, by: User) -> Round:
     settlement, wagers = ruled.settlement, ruled.wagers
+    money = [wager for wager in wagers if wager.fund != "promo"]  # a promotional stake is no money of the house's or the patron's
     columns = {
         "uuid": slip.uuid,
         "session_id": session.pk,
@@ -158,18 +160,20 @@ def _keep(slip: RoundSlip, session: TableSession, dealer: int | None, number: in
         "irregular": slip.irregular,
         "late": False,
         "wager_count": len(wagers),
-        "handle": sum(wager.stake for wager in wagers),
-        "collect": sum(due.collect for due in settlement.dues) if settlement else None,
+        "handle": sum(wager.stake for wager in money),
+        "collect": sum(wager.collect or 0 for wager in money) if settlement else None,
         "pay": sum(due.pay for due in settlement.dues) if settlement else None,
         "rake": settlement.rake if settlement else 0,
-        "collected": sum(wager.collected for wager in wagers),
+        "collected": sum(wager.collected for wager in money),
         "paid": sum(wager.paid for wager in wagers),
     }
     return insert_round(columns, wagers)
 
 
 def _post(played: Round, session: TableSession, table: Table, ruled: Ruled, by: User) -> None:
-    moved = [WagerMoved(wager.seat, wager.kind, wager.collected, wager.paid) for wager in ruled.wagers]
+    moved = [WagerMoved(wager.seat, wager.kind, wager.collected, wager.paid, wager.fund) for wager in ruled.wagers]
+    to_box = table.property.rake_to == Property.RakeTo.BOX
+    rake = Minor(ruled.settlement.rake) if to_box and ruled.settlement else Minor(0)
     draft = EntryDraft(
         kind="round",
         reference=f"round:{played.uuid}",
@@ -177,7 +181,7 @@ def _post(played: Round, session: TableSession, table: Table, ruled: Ruled, by: 
         currency=table.property.currency,
         gaming_day=played.gaming_day,
         occurred_at=played.occurred_at,
-        transfers=transfers_for_round(table.code, moved, is_pot_game=ruled.game.is_pot_game),
+        transfers=transfers_for_round(table.code, moved, is_pot_game=ruled.game.is_pot_game, rake_to_box=rake),
         shift=session.shift.uuid,
         session=session.uuid,
         round=played.uuid,
@@ -242,4 +246,8 @@ def _wager_answer(wager: Wager) -> dict[str, Any]:
             answer["mispaid"]["first"] = {"collected": wager.first_collected, "paid": wager.first_paid}
     if wager.patron:
         answer["patron"] = wager.patron
+    if wager.fund != Wager.Fund.CHIPS:
+        answer["fund"] = wager.fund
+    if wager.for_dealer:
+        answer["for_dealer"] = True
     return answer
