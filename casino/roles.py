@@ -54,6 +54,7 @@ ACTIONS: Mapping[str, frozenset[str]] = {
         "read_counts": _FLOOR | _LOOKS | {"shift_manager", "count_team"},
         "request_chips": _FLOOR,
         "issue_chips": {"cage"},
+        "read_all_slips": _LOOKS | {"shift_manager", "cage"},
         "void_slip": {"cage"},
         "witness_void": _FLOOR | {"shift_manager", "cage"},
         "read_chips": _FLOOR | _LOOKS | {"shift_manager", "cage"},

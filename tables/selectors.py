@@ -276,3 +276,11 @@ def dealer_of(house: Property, code: str) -> Dealer:
     if dealer is None:
         raise NotFound("no_dealer", f"There is no dealer {code}.", where="dealer")
     return dealer
+
+
+def house_of(code: str) -> Property:
+    """Return the property of `code`. Raises NotFound (`no_property`)."""
+    house = Property.objects.filter(code=code).first()
+    if house is None:
+        raise NotFound("no_property", f"There is no property {code}.", where="property")
+    return house

@@ -12,7 +12,8 @@ from casino.money import CEILING
 class Round(models.Model):
     """One round. `deal`: canonical JSON of the cards and wagers; `cards`: the game's fixed-width form, one byte a card.
 
-    Sums are minor units, over the round's wagers; of promotional ones they have what was paid, not the stake. Due is unknown (null) where the round was irregular.
+    Sums are minor units, over the round's wagers; of promotional ones they have what was paid, not the stake.
+    Due is unknown (null) where the round was irregular.
     """
 
     uuid = models.UUIDField(unique=True, help_text="made by whoever handed the slip in: the idempotency key")

@@ -21,7 +21,7 @@ from tables.services import floor
 from tables.services.paytables import put_in_force
 from tables.services.rounds import record_round
 from tables.slips import CountSlip, read_round_slip
-from tests.builders import House, play, slip, felt_code
+from tests.builders import House, felt_code, play, slip
 
 pytestmark = pytest.mark.django_db
 
