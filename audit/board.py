@@ -17,10 +17,10 @@ from audit.selectors import findings_with_state, tray_counts
 from casino import roles
 from casino.models import Job, User
 from casino.shown import age
-from ledger.selectors import moved_in_shift
+from ledger.selectors import Moved, moved_in_shift
 from tables.engine.game import Game, games
 from tables.models import DealerTurn, Round, SessionEvent, Shift, ShiftEvent, Table, TableSession
-from tables.posting import tray
+from tables.posting import drop_box, promo, tray
 from tables.selectors import counted, sessions_with_state, shifts_for
 
 SHIFT_JOBS = ("close_shift", "reconcile_shift", "shift_report")
@@ -170,9 +170,16 @@ def _expected(shift: Shift, sessions: Iterable[TableSession]) -> Mapping[int, tu
         over = [m for m in moves if m.session == session.uuid and m.account == tray(session.table.code)]
         opener = trays[session.pk].get("opener")
         brought = sum(m.arrived - m.left for m in over)
-        win = sum(m.arrived - m.left for m in over if m.kind == "round")
+        win = sum(m.arrived - m.left for m in over if m.kind == "round") + _boxed(moves, session)
         expected[session.pk] = (None if opener is None else opener + brought, win)
     return expected
+
+
+def _boxed(moves: Sequence[Moved], session: TableSession) -> int:
+    """Return what rounds brought to the session's box, coupons apart: they are worth nothing to the house."""
+    box, promotions = drop_box(session.table.code), promo(session.table.code)
+    rounds = [m for m in moves if m.session == session.uuid and m.kind == "round"]
+    return sum(m.arrived - m.left for m in rounds if m.account in (box, promotions))
 
 
 def jobs_of(shifts: Sequence[Shift]) -> list[Job]:

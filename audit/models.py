@@ -147,6 +147,13 @@ class SessionReconciliation(models.Model):
     fills = models.BigIntegerField()
     chip_credits = models.BigIntegerField()
     buy_ins = models.BigIntegerField()
+    markers_issued = models.BigIntegerField(default=0)
+    markers_redeemed = models.BigIntegerField(default=0, help_text="in chips, at the table")
+    cash_collected = models.BigIntegerField(default=0, help_text="money plays that were lost: cash into the box")
+    coupons = models.BigIntegerField(default=0, help_text="promotional chips and coupons taken into the box, at their face")
+    promo_paid = models.BigIntegerField(default=0, help_text="promotional cost: what promotional stakes were paid in chips; in `paid` too")
+    rake_dropped = models.BigIntegerField(default=0)
+    expected_drop = models.BigIntegerField(null=True)
     drop = models.BigIntegerField(null=True)
     handle = models.BigIntegerField()
     collected = models.BigIntegerField()
@@ -168,6 +175,29 @@ class SessionReconciliation(models.Model):
 
     def __str__(self) -> str:
         return f"{self.session}"
+
+
+class TableDayReconciliation(models.Model):
+    """One table's gaming day where boxes are pulled once a day: drop, hold and win by count are the day's. Minor units."""
+
+    reconciliation = models.ForeignKey(ShiftReconciliation, models.PROTECT, related_name="days")
+    table = models.ForeignKey("tables.Table", models.PROTECT, related_name="+")
+    session = models.ForeignKey("tables.TableSession", models.PROTECT, related_name="+", help_text="from which the box was pulled")
+    gaming_day = models.DateField()
+    drop = models.BigIntegerField(null=True)
+    expected_drop = models.BigIntegerField()
+    drop_variance = models.BigIntegerField(null=True)
+    win_by_play = models.BigIntegerField()
+    win_by_count = models.BigIntegerField(null=True)
+    tray_variance = models.BigIntegerField(null=True)
+    recorded_at = RecordedAt()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["reconciliation", "table"], name="audit_tableday_once")]
+        ordering = ["reconciliation", "table"]
+
+    def __str__(self) -> str:
+        return f"{self.table}, {self.gaming_day}"
 
 
 class ReportFile(models.Model):

@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Count, F, OuterRef, Q, QuerySet, Subquery, Sum
+from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Subquery, Sum
 
 from audit.models import Finding, FindingEvent, ShiftReconciliation, Signature
 from audit.reconcile import Movements
@@ -18,8 +18,8 @@ from casino.errors import NotFound
 from casino.models import User
 from ledger.selectors import Moved, moved_in_shift
 from tables.edges import theoretical_win
-from tables.models import DropCount, PaytableVersion, Round, Shift, TableSession, TrayCount, Wager
-from tables.posting import drop_box, tray
+from tables.models import BoxPull, DropCount, PaytableVersion, Round, Shift, TableSession, TrayCount, Wager
+from tables.posting import PATRONS_CASH, drop_box, promo, tray
 from tables.selectors import counted, shifts_for, standing
 from tables.services.paytables import paytable_of
 from tables.solved_edges import known_edges
@@ -55,7 +55,7 @@ def facts_of(played: Round) -> dict[str, Any]:
 
 
 def movements_of_shift(shift: Shift) -> Mapping[int, Movements]:
-    """Return what moved in each session of the shift, by its key. Five queries."""
+    """Return what moved in each session of the shift, by its key. Six queries."""
     sessions = {session.pk: session for session in shift.sessions.select_related("table")}
     books: dict[UUID, list[Moved]] = defaultdict(list)
     for moved in moved_in_shift(shift.uuid):
@@ -63,27 +63,43 @@ def movements_of_shift(shift: Shift) -> Mapping[int, Movements]:
     rounds = _sums_of_rounds(shift)
     breakage = _breakage(shift)
     expected = _theoretical(shift)
+    promotions = _promo_paid(shift)
     return {
-        key: _movements(session, books[session.uuid], rounds.get(key, {}), breakage.get(key, Fraction(0)), expected.get(key))
+        key: _movements(session, books[session.uuid], rounds.get(key, {}), breakage.get(key, Fraction(0)), expected.get(key), promotions.get(key, 0))
         for key, session in sessions.items()
     }
 
 
-def _movements(session: TableSession, books: list[Moved], sums: Mapping[str, Any], breakage: Fraction, expected: Fraction | None) -> Movements:
+def _movements(
+    session: TableSession, books: list[Moved], sums: Mapping[str, Any], breakage: Fraction, expected: Fraction | None, promo_paid: int
+) -> Movements:
     code = session.table.code
     by = {(moved.kind, moved.account): moved for moved in books}
     nothing = Moved(session.uuid, "", "", 0, 0)
     fills = by.get(("fill", tray(code)), nothing)
     credits = by.get(("chip_credit", tray(code)), nothing)
     boxes = by.get(("buy_in", drop_box(code)), nothing)
+    markers = by.get(("marker", drop_box(code)), nothing)
+    redeemed = by.get(("redemption", tray(code)), nothing)
     rounds = by.get(("round", tray(code)), nothing)
+    cash = by.get(("round", PATRONS_CASH), nothing)
+    coupons = by.get(("round", promo(code)), nothing)
+    dropped = by.get(("round", drop_box(code)), nothing)
+    cash_collected, taken = cash.left - cash.arrived, coupons.left - coupons.arrived
+    rake_dropped = dropped.arrived - dropped.left - cash_collected - taken
     return Movements(
         rounds=sums.get("rounds", 0),
         irregular=sums.get("irregulars", 0),
         fills=fills.arrived - fills.left,
         chip_credits=credits.left - credits.arrived,
         buy_ins=boxes.arrived - boxes.left,
-        book_win=rounds.arrived - rounds.left,
+        markers_issued=markers.arrived - markers.left,
+        markers_redeemed=redeemed.arrived - redeemed.left,
+        cash_collected=cash_collected,
+        coupons=taken,
+        promo_paid=promo_paid,
+        rake_dropped=rake_dropped,
+        book_win=rounds.arrived - rounds.left + cash_collected + rake_dropped,
         handle=sums.get("handle_sum", 0),
         collected=sums.get("collected_sum", 0),
         paid=sums.get("paid_sum", 0),
@@ -122,10 +138,17 @@ def _breakage(shift: Shift) -> dict[int, Fraction]:
     return broken
 
 
+def _promo_paid(shift: Shift) -> dict[int, int]:
+    """Return what promotional stakes were paid in chips, by session."""
+    rows = Wager.objects.filter(gaming_day=shift.gaming_day, round__session__shift=shift, round__late=False, fund=Wager.Fund.PROMO)
+    return dict(rows.values_list("round__session").annotate(sum=Sum("paid")).order_by())
+
+
 def _theoretical(shift: Shift) -> dict[int, Fraction]:
     """Return the exact expectation of the house given the wagers that were really made, by session; irregular rounds left out."""
     stakes = (
         Wager.objects.filter(counted("round__"), gaming_day=shift.gaming_day, round__session__shift=shift, round__irregular="")
+        .exclude(fund=Wager.Fund.PROMO)  # no handle, so nothing to expect of it
         .values("round__session", "round__paytable", "kind")
         .annotate(sum=Sum("stake"))
         .order_by()
@@ -148,6 +171,24 @@ def tray_counts(shift: Shift) -> dict[int, dict[str, int]]:
     for count in TrayCount.objects.filter(session__shift=shift).order_by("sequence"):
         counts[count.session_id][count.kind] = count.total
     return counts
+
+
+def openers(shift: Shift) -> list[TrayCount]:
+    """Return the shift's first openers, each with the closer that it was made from, its session and table. One query."""
+    counts = TrayCount.objects.filter(session__shift=shift, kind=TrayCount.Kind.OPENER, sequence=1)
+    return list(counts.select_related("made_from", "session__table__property").order_by("pk"))
+
+
+def sealed_counts(shift: Shift) -> list[DropCount]:
+    """Return the shift's counts of boxes, each with the pull, in their order. One query."""
+    return list(DropCount.objects.filter(session__shift=shift).select_related("pull", "session__table", "reopening").order_by("session", "sequence"))
+
+
+def recounts(shift: Shift) -> list[TrayCount]:
+    """Return the shift's counts of trays that have one after them or before them, in their order. One query."""
+    again = TrayCount.objects.filter(session=OuterRef("session"), kind=OuterRef("kind"), sequence=2)
+    counts = TrayCount.objects.filter(Exists(again), session__shift=shift).select_related("session", "reopening")
+    return list(counts.order_by("session", "kind", "sequence"))
 
 
 def drop_counts(shift: Shift) -> dict[int, int]:
@@ -185,3 +226,14 @@ def shift_for(user: User, uuid: UUID) -> Shift:
 def is_signed(shift: Shift) -> bool:
     """Return whether both signatures stand under the shift's reconciliation: for ever. One query."""
     return Signature.objects.filter(shift_uuid=shift.uuid, is_final=True).exists()
+
+
+def day_boxes(shift: Shift) -> list[BoxPull]:
+    """Return the boxes of a whole gaming day that were pulled in this shift. One query."""
+    return list(BoxPull.objects.filter(session__shift=shift, per_day=True).select_related("table"))
+
+
+def other_shifts_of_day(shift: Shift) -> list[Shift]:
+    """Return the other shifts of the same gaming day and house. One query."""
+    shifts = Shift.objects.filter(property=shift.property_id, gaming_day=shift.gaming_day).exclude(pk=shift.pk)
+    return list(shifts.select_related("property"))

@@ -3,25 +3,29 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict
 from fractions import Fraction
+from itertools import pairwise
+from typing import Any
 
 from audit import selectors
 from audit.compare import FindingDraft, WagerDone, compare_round, compare_ruled
-from audit.models import Finding, FindingEvent, SessionReconciliation, ShiftReconciliation
-from audit.reconcile import ReconciliationDraft, count_findings, reconcile
+from audit.floor_findings import Counted, gap_finding, opener_findings, recount_finding, seal_findings
+from audit.models import Finding, FindingEvent, SessionReconciliation, ShiftReconciliation, TableDayReconciliation
+from audit.reconcile import DayDraft, ReconciliationDraft, count_findings, drop_finding, reconcile, reconcile_day
 from audit.second_opinion import second_opinion, wants_second_opinion
 from casino.canonical import canonical_json
 from casino.errors import BrokenBooks, Conflict
 from casino.money import Minor
 from casino.transactions import in_transaction
-from ledger.selectors import held_before
+from ledger.selectors import amount_of
 from ledger.services import lock_shift
 from tables.engine.game import Settlement, games
 from tables.locks import lock_name
-from tables.models import Round, Shift, ShiftEvent, TableSession, Wager
-from tables.posting import tray
-from tables.selectors import shift_state, standing
+from tables.models import Property, Round, Shift, ShiftEvent, TableSession, TrayCount, Wager
+from tables.selectors import shift_state, slip_gaps, standing
+from tables.services.chips import bankroll
 from tables.services.paytables import paytable_of
 
 Progress = Callable[[int, int, str], None]
@@ -105,7 +109,7 @@ def _kept_due(settlement: Settlement, wagers: Iterable[Wager]) -> list[FindingDr
     return drafts
 
 
-def _keep(drafts: Iterable[FindingDraft], thing: str, shift: Shift, session: TableSession, played: Round | None) -> list[Finding]:
+def _keep(drafts: Iterable[FindingDraft], thing: str, shift: Shift, session: TableSession | None, played: Round | None) -> list[Finding]:
     """Keep the drafts that are not kept yet, each with its first event, and return them."""
     drafts = list(drafts)
     if not drafts:
@@ -117,7 +121,7 @@ def _keep(drafts: Iterable[FindingDraft], thing: str, shift: Shift, session: Tab
     return added
 
 
-def _finding(draft: FindingDraft, thing: str, shift: Shift, session: TableSession, played: Round | None) -> Finding:
+def _finding(draft: FindingDraft, thing: str, shift: Shift, session: TableSession | None, played: Round | None) -> Finding:
     return Finding(
         key=draft.key(thing),
         kind=draft.kind,
@@ -148,32 +152,85 @@ def reconcile_shift(shift: Shift, *, progress: Progress = _quiet) -> ShiftReconc
         raise Conflict("shift_open", f"The {shift} has not ended.")
     sessions = _sessions(shift)
     drafts = _drafts(shift, sessions)
-    fingerprint = _fingerprint(sessions, drafts)
+    days = _days(shift, sessions, drafts)
+    fingerprint = _fingerprint(sessions, drafts, days)
     kept = selectors.latest_reconciliation(shift)
     if kept is not None and bytes(kept.fingerprint) == fingerprint:
         return kept
     if selectors.is_signed(shift):
         raise BrokenBooks("signed_figures_changed", f"The {shift} is signed, and its figures are others now.", shift=str(shift.uuid))
-    return _keep_reconciliation(shift, sessions, drafts, fingerprint, progress)
+    _look_at_the_floor(shift)
+    return _keep_reconciliation(shift, sessions, drafts, days, fingerprint, progress)
 
 
 def fingerprint_now(shift: Shift) -> bytes:
     """Return the fingerprint of the shift's figures as they are at this moment; nothing is kept. Raises BrokenBooks."""
     sessions = _sessions(shift)
-    return _fingerprint(sessions, _drafts(shift, sessions))
+    drafts = _drafts(shift, sessions)
+    return _fingerprint(sessions, drafts, _days(shift, sessions, drafts))
 
 
 def _sessions(shift: Shift) -> list[TableSession]:
     return list(shift.sessions.select_related("table__property").order_by("table__code", "sequence"))
 
 
+def _look_at_the_floor(shift: Shift) -> None:
+    """Keep what is odd about the shift's counts and the house's slips, apart from their sums."""
+    house = shift.property
+    for opener in selectors.openers(shift):
+        stocked = amount_of(bankroll(opener.session.table)) if opener.made_from is None else None
+        drafts = opener_findings(
+            _counted(opener),
+            _counted(opener.made_from) if opener.made_from else None,
+            stocked,
+            major_over=house.notify_over,
+            exponent=house.exponent,
+        )
+        _keep(drafts, f"session:{opener.session.uuid}", shift, opener.session, None)
+    boxes = selectors.sealed_counts(shift)
+    for count in boxes:
+        if count.pull is not None:
+            found = seal_findings((count.pull.box, count.pull.seal), (count.box, count.seal), count.note)
+            _keep(found, f"session:{count.session.uuid}", shift, count.session, None)
+    for before, after in pairwise([*selectors.recounts(shift), *boxes]):
+        if after.reopening is not None:
+            draft = recount_finding(after.reopening.count, before.total, after.total, after.reopening.reason, exponent=house.exponent)
+            _keep([draft], f"session:{after.session.uuid}:{after.sequence}", shift, after.session, None)
+    _keep([gap_finding(gap.kind, gap.number) for gap in slip_gaps(house)], f"slips:{house.uuid}", shift, None, None)
+
+
+def _counted(count: TrayCount) -> Counted:
+    return Counted(count.total, count.denominations, count.note)
+
+
+def _days(shift: Shift, sessions: list[TableSession], drafts: list[ReconciliationDraft]) -> dict[int, DayDraft]:
+    """Return the gaming day of each table whose box was pulled for the day in this shift, by the key of the session that it was pulled from."""
+    pulled = selectors.day_boxes(shift)
+    if not pulled:
+        return {}
+    of_session = {session.pk: draft for session, draft in zip(sessions, drafts, strict=True)}
+    for other in selectors.other_shifts_of_day(shift):
+        theirs = list(other.sessions.select_related("table__property").order_by("table__code", "sequence"))
+        sessions, of_session = sessions + theirs, of_session | dict(zip([s.pk for s in theirs], _drafts(other, theirs), strict=True))
+    drops = selectors.drop_counts(shift)
+    days = {}
+    for box in pulled:
+        day = reconcile_day([of_session[s.pk] for s in sessions if s.table_id == box.table_id], drops.get(box.session_id))
+        if not day.adds_up:
+            raise BrokenBooks("identity", f"The figures of {box.table} on {box.gaming_day} do not add up.", table=box.table.code)
+        days[box.session_id] = day
+    return days
+
+
 def _drafts(shift: Shift, sessions: list[TableSession]) -> list[ReconciliationDraft]:
     movements = selectors.movements_of_shift(shift)
-    trays, drops = selectors.tray_counts(shift), selectors.drop_counts(shift)
+    own_drop = shift.property.drop_per == Property.DropPer.SHIFT
+    trays, drops = selectors.tray_counts(shift), selectors.drop_counts(shift) if own_drop else {}
     drafts = []
     for session in sessions:
         counted = trays[session.pk]
-        draft = reconcile(_minor(counted.get("opener")), movements[session.pk], _minor(counted.get("closer")), _minor(drops.get(session.pk)))
+        opener, closer, drop = _minor(counted.get("opener")), _minor(counted.get("closer")), _minor(drops.get(session.pk))
+        draft = reconcile(opener, movements[session.pk], closer, drop, own_drop=own_drop)
         if not draft.adds_up:
             raise BrokenBooks("identity", f"The figures of {session} do not add up.", session=str(session.uuid))
         drafts.append(draft)
@@ -184,8 +241,9 @@ def _minor(amount: int | None) -> Minor | None:
     return None if amount is None else Minor(amount)
 
 
-def _fingerprint(sessions: list[TableSession], drafts: list[ReconciliationDraft]) -> bytes:
-    figures = [[str(session.uuid), *_figures(draft).values()] for session, draft in zip(sessions, drafts, strict=True)]
+def _fingerprint(sessions: list[TableSession], drafts: list[ReconciliationDraft], days: Mapping[int, DayDraft]) -> bytes:
+    figures: list[Any] = [[str(session.uuid), *_figures(draft).values()] for session, draft in zip(sessions, drafts, strict=True)]
+    figures += [["day", str(session.uuid), *asdict(days[session.pk]).values()] for session in sessions if session.pk in days]
     return hashlib.sha256(canonical_json(figures)).digest()
 
 
@@ -201,6 +259,13 @@ def _figures(draft: ReconciliationDraft) -> dict[str, int | str | None]:
         "fills": moved.fills,
         "chip_credits": moved.chip_credits,
         "buy_ins": moved.buy_ins,
+        "markers_issued": moved.markers_issued,
+        "markers_redeemed": moved.markers_redeemed,
+        "cash_collected": moved.cash_collected,
+        "coupons": moved.coupons,
+        "promo_paid": moved.promo_paid,
+        "rake_dropped": moved.rake_dropped,
+        "expected_drop": moved.expected_drop,
         "drop": draft.drop,
         "handle": moved.handle,
         "collected": moved.collected,
@@ -226,19 +291,33 @@ def _nearest(amount: Fraction | None) -> int | None:
 
 
 def _keep_reconciliation(
-    shift: Shift, sessions: list[TableSession], drafts: list[ReconciliationDraft], fingerprint: bytes, progress: Progress
+    shift: Shift,
+    sessions: list[TableSession],
+    drafts: list[ReconciliationDraft],
+    days: Mapping[int, DayDraft],
+    fingerprint: bytes,
+    progress: Progress,
 ) -> ShiftReconciliation:
-    grade = ShiftReconciliation.Grade.COUNTED if all(draft.counted for draft in drafts) else ShiftReconciliation.Grade.ESTIMATE
+    counted = all(draft.counted for draft in drafts) and all(day.drop is not None for day in days.values())
+    grade = ShiftReconciliation.Grade.COUNTED if counted else ShiftReconciliation.Grade.ESTIMATE
     sequence = ShiftReconciliation.objects.filter(shift=shift).count() + 1
     kept = ShiftReconciliation.objects.create(shift=shift, sequence=sequence, grade=grade, fingerprint=fingerprint)
     for done, (session, draft) in enumerate(zip(sessions, drafts, strict=True), start=1):
         SessionReconciliation.objects.create(reconciliation=kept, session=session, **_figures(draft))
-        _keep(_off(session, draft, shift), f"session:{session.uuid}", shift, session, None)
+        _keep(_off(draft, shift), f"session:{session.uuid}", shift, session, None)
+        if (day := days.get(session.pk)) is not None:
+            _keep_day(kept, session, day)
         progress(done, len(sessions), "tables reconciled")
     return kept
 
 
-def _off(session: TableSession, draft: ReconciliationDraft, shift: Shift) -> Iterable[FindingDraft]:
+def _off(draft: ReconciliationDraft, shift: Shift) -> Iterable[FindingDraft]:
     house = shift.property
-    in_books = held_before(house.uuid, tray(session.table.code), session.recorded_at)
-    return count_findings(draft, tray_in_books=in_books, explain_over=house.explain_over, major_over=house.notify_over, exponent=house.exponent)
+    return count_findings(draft, explain_over=house.explain_over, major_over=house.notify_over, exponent=house.exponent)
+
+
+def _keep_day(kept: ShiftReconciliation, session: TableSession, day: DayDraft) -> None:
+    house = kept.shift.property
+    TableDayReconciliation.objects.create(reconciliation=kept, table=session.table, session=session, gaming_day=kept.shift.gaming_day, **asdict(day))
+    found = drop_finding(day, explain_over=house.explain_over, major_over=house.notify_over, exponent=house.exponent)
+    _keep(found, f"session:{session.uuid}", kept.shift, session, None)

@@ -79,6 +79,15 @@ def round_entry(round: UUID) -> Entry:
     return entry
 
 
+def amount_of(reference: str) -> int | None:
+    """Return what the entry of `reference` moved in all, in minor units; None where there is none. Two queries."""
+    entry = Entry.objects.filter(reference=reference).first()
+    if entry is None:
+        return None
+    moved: int = Transfer.objects.filter(entry=entry, gaming_day=entry.gaming_day).aggregate(sum=Sum("amount", default=0))["sum"]
+    return moved
+
+
 def held_before(property: UUID, account: str, moment: datetime) -> int:
     """Return what `account` held by the entries recorded before `moment` (the database's clock), in minor units. Two queries."""
     key = account_key(property, account)

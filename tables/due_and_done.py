@@ -6,7 +6,7 @@ Source: spec/rounds.md, "A recorded round".
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from casino.errors import Fault, InvalidSlip
 from casino.money import CEILING, Minor
@@ -35,6 +35,8 @@ class KeptWager:
     first: Done | None = None
     note: str = ""
     patron: str = ""
+    fund: str = "chips"
+    for_dealer: bool = False
 
     @property
     def payout_variance(self) -> int | None:
@@ -51,17 +53,23 @@ def side_by_side(slip: RoundSlip, stakes: Sequence[Stake], dues: Sequence[WagerD
     the round may have been paid from the pot, rightly or not. Raises InvalidSlip naming the place under `done`, `mispaid` or `patrons`.
     """
     spots = _spots(stakes, dues, slip, is_pot_game=is_pot_game)
-    faults = _strangers(slip, spots)
+    faults = _strangers(slip, spots) + (_no_pot_funds(slip) if is_pot_game else [])
     kept = []
     for (seat, kind), (stake, due) in spots.items():
         done = slip.done.get((seat, kind), Done())
         faults += _faults_of(done, stake, due, f"done.{seat}.{kind}")
         mispaid = next((said for said in slip.mispaid if (said.seat, said.wager) == (seat, kind)), None)
-        kept.append(_keep(seat, kind, stake, due, done, mispaid, slip.patrons.get(seat, "")))
+        wager = _keep(seat, kind, stake, due, done, mispaid, slip.patrons.get(seat, ""))
+        kept.append(replace(wager, fund=slip.funds.get((seat, kind), "chips"), for_dealer=(seat, kind) in slip.for_dealer))
     faults += _contradictions(slip, kept) + _too_much(kept)
     if faults:
         raise InvalidSlip.of(faults)
     return kept
+
+
+def _no_pot_funds(slip: RoundSlip) -> list[Fault]:
+    """Return a fault for every stake that is not chips: into a pot that patrons share nobody puts cash or a coupon."""
+    return [Fault("bad_fund", "A pot takes chips alone.", f"funds.{seat}.{kind}") for (seat, kind), fund in slip.funds.items() if fund != "chips"]
 
 
 def _contradictions(slip: RoundSlip, kept: Sequence[KeptWager]) -> list[Fault]:
@@ -117,6 +125,12 @@ def _strangers(slip: RoundSlip, spots: _Spots) -> list[Fault]:
     faults = [
         Fault("unknown_field", f"Seat {seat} has no wager “{kind}”.", f"done.{seat}.{kind}") for seat, kind in slip.done if (seat, kind) not in spots
     ]
+    for name, spots_said in (("funds", slip.funds), ("for_dealer", sorted(slip.for_dealer))):
+        faults += [
+            Fault("unknown_field", f"Seat {seat} has no wager “{kind}”.", f"{name}.{seat}.{kind}")
+            for seat, kind in spots_said
+            if (seat, kind) not in spots
+        ]
     said: set[tuple[int, str]] = set()
     for position, one in enumerate(slip.mispaid):
         where = f"mispaid[{position}]"

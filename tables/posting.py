@@ -13,18 +13,21 @@ from ledger.drafts import TransferDraft
 
 CAGE = "cage:chips"
 MINT = "mint:chips"
+CAGE_CASH = "cage:cash"
 VAULT = "vault:cash"
 PATRONS_CHIPS = "patrons:chips"
 PATRONS_CASH = "patrons:cash"
+PATRONS_CREDIT = "patrons:credit"
+NOTHING = Minor(0)
 
 HOUSE_ACCOUNTS = (
     (CAGE, "asset"),
-    ("cage:cash", "asset"),
+    (CAGE_CASH, "asset"),
     (VAULT, "asset"),
     (MINT, "contra"),
     (PATRONS_CHIPS, "outside"),
     (PATRONS_CASH, "outside"),
-    ("patrons:credit", "outside"),
+    (PATRONS_CREDIT, "outside"),
 )
 """Accounts of a property: code and kind."""
 
@@ -49,12 +52,17 @@ def pot(table: str) -> str:
     return f"pot:{table}"
 
 
+def promo(table: str) -> str:
+    """Return the account that promotional play at a table goes through: what it was paid in chips arrives there, lost coupons leave it."""
+    return f"promo:{table}"
+
+
 def table_accounts(table: str, *, is_pot_game: bool) -> tuple[tuple[str, str], ...]:
     """Return the accounts of a table: code and kind."""
     accounts = (
         (tray(table), "asset"),
         (drop_box(table), "asset"),
-        (f"promo:{table}", "expense"),
+        (promo(table), "expense"),
         (tray_variance(table), "variance"),
         (f"variance:drop:{table}", "variance"),
     )
@@ -63,29 +71,49 @@ def table_accounts(table: str, *, is_pot_game: bool) -> tuple[tuple[str, str], .
 
 @dataclass(frozen=True)
 class WagerMoved:
-    """What the dealer did on one wager, in minor units: `collected` of the stake, `paid` beyond it."""
+    """What the dealer did on one wager, in minor units: `collected` of the stake, `paid` beyond it; `fund` is what the stake was.
+
+    `chips`; `cash` (money plays), which goes to the box where it is lost; `promo`, a promotional chip or coupon, whose face goes to the box.
+    """
 
     seat: int
     kind: str
     collected: Minor
     paid: Minor
+    fund: str = "chips"
 
 
-def transfers_for_round(table: str, wagers: Sequence[WagerMoved], *, is_pot_game: bool) -> list[TransferDraft]:
+def transfers_for_round(table: str, wagers: Sequence[WagerMoved], *, is_pot_game: bool, rake_to_box: Minor = NOTHING) -> list[TransferDraft]:
     """Return what a round moved: one transfer a direction, none for a direction in which nothing moved.
 
+    What promotional play was paid in chips goes through the table's promo account, so that its cost shows there and the chips are the patrons'.
+
     In a pot game the stakes go into the pot and the winnings out of it; what was not paid out (a rake, a short payment) goes to the tray,
-    and what was paid beyond it comes from there, so the pot is zero after every round.
+    and what was paid beyond it comes from there, so the pot is zero after every round. `rake_to_box` of what stays in it goes to the box.
     """
-    collected = sum(wager.collected for wager in wagers)
+    collected = {fund: sum(wager.collected for wager in wagers if wager.fund == fund) for fund in ("chips", "cash", "promo")}
+    promotional = sum(wager.paid for wager in wagers if wager.fund == "promo")
     paid = sum(wager.paid for wager in wagers)
     if not is_pot_game:
-        return _moving((PATRONS_CHIPS, tray(table), collected, "collected"), (tray(table), PATRONS_CHIPS, paid, "paid"))
-    rest = collected - paid
+        return _moving(
+            (PATRONS_CHIPS, tray(table), collected["chips"], "collected"),
+            (PATRONS_CASH, drop_box(table), collected["cash"], "cash collected"),
+            (promo(table), drop_box(table), collected["promo"], "coupons taken"),
+            (tray(table), PATRONS_CHIPS, paid - promotional, "paid"),
+            (tray(table), promo(table), promotional, "paid to promotional play"),
+            (promo(table), PATRONS_CHIPS, promotional, "paid to promotional play"),
+        )
+    return _pot_transfers(table, sum(collected.values()), paid, rake_to_box)
+
+
+def _pot_transfers(table: str, collected: int, paid: int, rake_to_box: int) -> list[TransferDraft]:
+    boxed = max(0, min(rake_to_box, collected - paid))
+    rest = collected - paid - boxed
     return _moving(
         (PATRONS_CHIPS, pot(table), collected, "into the pot"),
         (tray(table), pot(table), -rest, "paid beyond the pot"),
         (pot(table), PATRONS_CHIPS, paid, "out of the pot"),
+        (pot(table), drop_box(table), boxed, "rake"),
         (pot(table), tray(table), rest, "rake and what was not paid out"),
     )
 
@@ -93,6 +121,21 @@ def transfers_for_round(table: str, wagers: Sequence[WagerMoved], *, is_pot_game
 def transfers_for_buy_in(table: str, amount: Minor) -> list[TransferDraft]:
     """Return cash into the box and chips out of the tray: one event."""
     return _moving((PATRONS_CASH, drop_box(table), amount, "buy-in"), (tray(table), PATRONS_CHIPS, amount, "buy-in"))
+
+
+def transfers_for_marker(table: str, amount: Minor) -> list[TransferDraft]:
+    """Return a marker into the box and chips out of the tray: one event."""
+    return _moving((PATRONS_CREDIT, drop_box(table), amount, "marker"), (tray(table), PATRONS_CHIPS, amount, "marker"))
+
+
+def transfers_for_redemption(table: str, amount: Minor) -> list[TransferDraft]:
+    """Return chips into the tray for a marker, and the marker back to its patron, from where boxes are emptied to."""
+    return _moving((PATRONS_CHIPS, tray(table), amount, "marker redeemed"), (VAULT, PATRONS_CREDIT, amount, "marker returned"))
+
+
+def transfers_for_cash_out(amount: Minor) -> list[TransferDraft]:
+    """Return chips into the cage and cash out of it: one event."""
+    return _moving((PATRONS_CHIPS, CAGE, amount, "cash-out"), (CAGE_CASH, PATRONS_CASH, amount, "cash-out"))
 
 
 def transfers_for_fill(table: str, amount: Minor) -> list[TransferDraft]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
@@ -15,6 +16,10 @@ from casino.models import User
 from ledger.selectors import is_sealed
 from tables.corrections import Phase, phase_of
 from tables.models import (
+    ChipSlip,
+    ChipSlipEvent,
+    CountReopening,
+    CountReopeningEvent,
     Dealer,
     DealerTurn,
     PaytableVersion,
@@ -28,6 +33,7 @@ from tables.models import (
     Table,
     TablePaytable,
     TableSession,
+    TrayCount,
 )
 
 
@@ -203,9 +209,128 @@ def proposal_for(user: User, uuid: UUID) -> RoundProposal:
     return proposal
 
 
-def session_for(user: User, action: str, uuid: UUID) -> TableSession:
-    """Return the session of `uuid` in a pit where `user` may do `action`. One query. Raises NotFound (`no_session`)."""
-    session = TableSession.objects.select_related("shift__property", "table__property", "table__pit").filter(uuid=uuid).first()
-    if session is None or not roles.may(user.roles, action, session.table.pit.code):
-        raise NotFound("no_session", "There is no such session.", where="session")
-    return session
+# ---- counts and slips ----
+
+
+def last_closer(table: Table) -> TrayCount | None:
+    """Return the table's last counted closer, which its next opener is made from; None where it never closed. One query."""
+    return TrayCount.objects.filter(session__table=table, kind=TrayCount.Kind.CLOSER).order_by("-pk").first()
+
+
+def last_count(session: TableSession, kind: str) -> TrayCount | None:
+    """Return the session's newest count of `kind`, which is the one in force. One query."""
+    return TrayCount.objects.filter(session=session, kind=kind).order_by("-sequence").first()
+
+
+def slips_with_state(slips: QuerySet[ChipSlip]) -> QuerySet[ChipSlip]:
+    """Return `slips` with `state`, the state of each one's last event. No query of its own."""
+    last = ChipSlipEvent.objects.filter(slip=OuterRef("pk")).order_by("-sequence").values("state")[:1]
+    return slips.annotate(state=Subquery(last))
+
+
+def slips_in(states: Collection[str], slips: QuerySet[ChipSlip]) -> QuerySet[ChipSlip]:
+    """Return those of `slips` whose last event says one of `states`. No query of its own."""
+    return slips_with_state(slips).filter(state__in=list(states))  # type: ignore[misc]
+
+
+def slips_for(user: User) -> QuerySet[ChipSlip]:
+    """Return the slips that `user` may see, with their state: those of their pits, the cage all of the house's. No query of its own."""
+    rows = slips_with_state(ChipSlip.objects.select_related("property", "session__table__property", "session__table__pit", "session__shift"))
+    pits = roles.pits_for(user, "read_chips")
+    return rows if pits is None else rows.filter(session__table__pit__code__in=pits)
+
+
+def slip_for(user: User, uuid: UUID) -> ChipSlip:
+    """Return the slip of `uuid` that `user` may see. Raises NotFound (`no_slip`): what is not theirs is not there."""
+    slip = slips_for(user).select_related("requested_by").filter(uuid=uuid).first()
+    if slip is None:
+        raise NotFound("no_slip", "There is no such slip.")
+    return slip
+
+
+def open_slips(session: TableSession) -> Sequence[ChipSlip]:
+    """Return the session's slips that are neither received nor void, by kind and number. One query."""
+    return list(slips_in(OPEN_SLIPS, session.chip_slips.all()).order_by("kind", "number"))
+
+
+OPEN_SLIPS = (ChipSlipEvent.State.REQUESTED, ChipSlipEvent.State.ISSUED, ChipSlipEvent.State.SENT)
+UNUSED_SLIPS = (*OPEN_SLIPS, ChipSlipEvent.State.VOID)
+
+
+@dataclass(frozen=True)
+class SlipGap:
+    """A number that was skipped: none is, unless somebody got past the database. Or a slip that moved nothing, and what it is instead."""
+
+    kind: str
+    number: int
+    state: str
+
+
+_GAPS = """
+    WITH given AS (
+        SELECT kind, number FROM tables_chipslip WHERE property_id = %(house)s
+        UNION SELECT kind, number FROM tables_chipmovement WHERE property_id = %(house)s AND number IS NOT NULL
+    ), last AS (
+        SELECT kind, max(number) AS number FROM given GROUP BY kind
+    )
+    SELECT last.kind, n FROM last CROSS JOIN LATERAL generate_series(1, last.number) n
+    WHERE NOT EXISTS (SELECT FROM given WHERE given.kind = last.kind AND given.number = n)
+    ORDER BY 1, 2
+"""
+
+
+def slip_gaps(house: Property) -> list[SlipGap]:
+    """Return the slip numbers of `house` that are missing between the first and the last given, by kind. One query."""
+    with connection.cursor() as cursor:
+        cursor.execute(_GAPS, {"house": house.pk})
+        return [SlipGap(kind, number, "missing") for kind, number in cursor.fetchall()]
+
+
+def unused_slips(house: Property) -> list[SlipGap]:
+    """Return the slips of `house` that moved nothing (yet): requested, issued, sent or void, by kind and number. One query."""
+    slips = slips_in(UNUSED_SLIPS, ChipSlip.objects.filter(property=house)).order_by("kind", "number")
+    return [SlipGap(slip.kind, slip.number, str(getattr(slip, "state", ""))) for slip in slips]
+
+
+def reopenings_with_state(reopenings: QuerySet[CountReopening]) -> QuerySet[CountReopening]:
+    """Return `reopenings` with `state`, the state of each one's last event. No query of its own."""
+    last = CountReopeningEvent.objects.filter(reopening=OuterRef("pk")).order_by("-sequence").values("state")[:1]
+    return reopenings.annotate(state=Subquery(last))
+
+
+PENDING_RECOUNTS = (CountReopeningEvent.State.PROPOSED, CountReopeningEvent.State.APPROVED)
+
+
+def pending_recounts(**which: object) -> QuerySet[CountReopening]:
+    """Return the reopened counts of `which` sessions (fields of CountReopening) that wait for an approval or for the new count.
+
+    Nobody signs a shift while it has some: `pending_recounts(session__shift=shift)`. No query of its own.
+    """
+    return reopenings_with_state(CountReopening.objects.filter(**which)).filter(state__in=list(PENDING_RECOUNTS))  # type: ignore[misc]
+
+
+def session_for(user: User, uuid: UUID, action: str) -> TableSession:
+    """Return the session of `uuid`, of a pit where `user` may do `action`. Raises NotFound (`no_session`): what is not theirs is not there."""
+    roles.require(user, action)
+    sessions = sessions_with_state(TableSession.objects.select_related("shift__property", "table__property", "table__pit", "felt"))
+    pits = roles.pits_for(user, action)
+    found = (sessions if pits is None else sessions.filter(table__pit__code__in=pits)).filter(uuid=uuid).first()
+    if found is None:
+        raise NotFound("no_session", "There is no such session.")
+    return found
+
+
+def dealer_of(house: Property, code: str) -> Dealer:
+    """Return the house's dealer of that staff number. Raises NotFound (`no_dealer`)."""
+    dealer = Dealer.objects.filter(property=house, code=code).first()
+    if dealer is None:
+        raise NotFound("no_dealer", f"There is no dealer {code}.", where="dealer")
+    return dealer
+
+
+def house_of(code: str) -> Property:
+    """Return the property of `code`. Raises NotFound (`no_property`)."""
+    house = Property.objects.filter(code=code).first()
+    if house is None:
+        raise NotFound("no_property", f"There is no property {code}.", where="property")
+    return house

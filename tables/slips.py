@@ -17,9 +17,11 @@ from uuid import UUID
 from casino.errors import Fault, InvalidSlip
 from casino.money import CEILING, Minor
 
-_KEYS = ("uuid", "table", "occurred_at", "dealer", "number", "round", "done", "mispaid", "patrons", "irregular", "replaces")
+_KEYS = ("uuid", "table", "occurred_at", "dealer", "number", "round", "done", "mispaid", "patrons", "irregular", "replaces", "funds", "for_dealer")
 _REQUIRED = ("uuid", "table", "occurred_at", "dealer", "round")
 MOST_TEXT = 300
+FUNDS = ("chips", "cash", "promo")
+"""What a stake may be: chips, cash (money plays), promotional chips or a coupon."""
 LARGEST_NUMBER = 999_999
 
 
@@ -57,6 +59,8 @@ class RoundSlip:
     patrons: Mapping[int, str] = field(default_factory=dict)
     irregular: str = ""
     replaces: UUID | None = None
+    funds: Mapping[tuple[int, str], str] = field(default_factory=dict)
+    for_dealer: frozenset[tuple[int, str]] = frozenset()
     fingerprint: bytes = b""
 
 
@@ -90,6 +94,8 @@ class _Reader:
             "patrons": self._patrons(),
             "irregular": self._irregular(),
             "replaces": self._uuid("replaces") if raw.get("replaces") is not None else None,
+            "funds": self._funds(),
+            "for_dealer": self._for_dealer(),
         }
         if self.faults:
             raise InvalidSlip.of(self.faults)
@@ -237,6 +243,30 @@ class _Reader:
             else:
                 self._fault("bad_type", where, "A patron's number is text of 1 to 40 characters.")
         return patrons
+
+    def _funds(self) -> dict[tuple[int, str], str]:
+        raw = self.raw.get("funds")
+        funds: dict[tuple[int, str], str] = {}
+        for seat, where, wagers in self._by_seat(raw, "funds") if raw is not None else []:
+            if not isinstance(wagers, dict):
+                self._fault("bad_type", where, "What was put down at a seat is an object of wagers.")
+                continue
+            for wager, fund in wagers.items():
+                if fund in FUNDS:
+                    funds[seat, wager] = fund
+                else:
+                    self._fault("bad_type", f"{where}.{wager}", f"A stake is {', '.join(FUNDS[:-1])} or {FUNDS[-1]}.")
+        return funds
+
+    def _for_dealer(self) -> frozenset[tuple[int, str]]:
+        raw = self.raw.get("for_dealer")
+        spots: set[tuple[int, str]] = set()
+        for seat, where, wagers in self._by_seat(raw, "for_dealer") if raw is not None else []:
+            if isinstance(wagers, list) and all(isinstance(wager, str) for wager in wagers):
+                spots |= {(seat, wager) for wager in wagers}
+            else:
+                self._fault("bad_type", where, "The wagers for the dealer at a seat are a list of their names.")
+        return frozenset(spots)
 
     def _irregular(self) -> str:
         raw = self.raw.get("irregular")

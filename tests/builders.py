@@ -14,11 +14,12 @@ from casino.gaming_day import local_moment
 from casino.models import User
 from casino.money import Minor
 from tables.engine.game import games
-from tables.models import Dealer, Pit, Property, Round, Shift, Table, TableSession
+from tables.models import ChipMovement, Dealer, DropCount, Pit, Property, Round, Shift, Table, TableSession
 from tables.paytable_files import published
-from tables.selectors import session_state
-from tables.services import chips, floor, paytables
+from tables.selectors import session_state, version_in_force
+from tables.services import boxes, chip_slips, chips, floor, paytables
 from tables.services.rounds import record_round
+from tables.short_code import short_code
 from tables.slips import CountSlip, read_round_slip
 
 DAY = date(2026, 3, 14)
@@ -122,10 +123,45 @@ def _make_table(house: Property, pit: Pit, code: str, game: str, staff: Mapping[
     return table
 
 
-def open_table(shift: Shift, table: Table, staff: Mapping[str, User], opener: Mapping[int, int] | None = None) -> TableSession:
+def open_table(
+    shift: Shift, table: Table, staff: Mapping[str, User], opener: Mapping[int, int] | None = None, at: datetime | None = None
+) -> TableSession:
     """Return the open session of `table`, its opener counted as the bankroll unless told otherwise."""
     by = staff["PB-1"] if table.pit.code == "P1" else staff["PB-2"]
-    return floor.open_session(shift, table, CountSlip(opener or BANKROLL), at=shift.starts_at, by=by, witness=staff["SM-1"])
+    count = CountSlip(opener or BANKROLL, note="" if opener is None else "as it was counted")
+    at = at or shift.starts_at
+    return floor.open_session(shift, table, count, felt_code=felt_code(table, at), at=at, by=by, witness=staff["SM-1"])
+
+
+def felt_code(table: Table, at: datetime) -> str:
+    """Return the short code of the version in force at `table`: what stands on the felt."""
+    return short_code(version_in_force(table, at).sha256)
+
+
+def fill(
+    session: TableSession, count: CountSlip, *, at: datetime, requested_by: User, issued_by: User, received_by: User, uuid: UUID | None = None
+) -> ChipMovement:
+    """Return a fill that three people have signed."""
+    slip = chip_slips.request_fill(session, count, at=at, by=requested_by, uuid=uuid or uuid4())
+    chip_slips.issue_fill(slip, at=at, by=issued_by)
+    return chip_slips.receive_slip(slip, at=at, by=received_by)
+
+
+def chip_credit(
+    session: TableSession, count: CountSlip, *, at: datetime, requested_by: User, sent_by: User, received_by: User, uuid: UUID | None = None
+) -> ChipMovement:
+    """Return a chip credit that three people have signed."""
+    slip = chip_slips.request_chip_credit(session, count, at=at, by=requested_by, uuid=uuid or uuid4())
+    chip_slips.send_chip_credit(slip, at=at, by=sent_by)
+    return chip_slips.receive_slip(slip, at=at, by=received_by)
+
+
+def drop(session: TableSession, house: House, count: CountSlip | boxes.DropSlip, *, box: str = "B", seal: str = "S-1", **found: str) -> DropCount:
+    """Return the count of the session's box, pulled by a pit boss and the count team; `found`: box or seal as counted."""
+    staff = house.people
+    by = staff["PB-1"] if session.table.pit.code == "P1" else staff["PB-2"]
+    boxes.pull_box(session, box=box, seal=seal, at=house.tick(), by=by, carrier=staff["CT-1"])
+    return boxes.count_drop(session, count, **{"box": box, "seal": seal, **found}, at=house.tick(), by=staff["CT-1"], witness=staff["CT-2"])
 
 
 UTH_ROUND = {
@@ -178,11 +214,9 @@ def end_night(house: House, *, closers: Mapping[str, int] | None = None, drops: 
             continue
         by = house.people["PB-1"] if house.tables[code].pit.code == "P1" else house.people["PB-2"]
         sums = moved[session.pk]
-        closer = opened[session.pk]["opener"] + sums.fills - sums.chip_credits - sums.buy_ins + sums.book_win + (closers or {}).get(code, 0)
+        closer = opened[session.pk]["opener"] + sums.tray_change + (closers or {}).get(code, 0)
         floor.close_session(session, CountSlip({1: closer}), at=house.tick(), by=by, witness=house.people["SM-1"])
-        drop = sums.buy_ins + (drops or {}).get(code, 0)
-        staff = house.people
-        chips.count_drop(session, CountSlip({1: drop}), box=f"B-{code}", seal=seal, at=house.tick(), by=staff["CT-1"], witness=staff["CT-2"])
+        drop(session, house, CountSlip({1: sums.expected_drop + (drops or {}).get(code, 0)}), box=f"B-{code}", seal=seal)
     floor.end_shift(house.shift, at=house.tick(), by=house.people["SM-1"])
 
 

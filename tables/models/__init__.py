@@ -1,7 +1,11 @@
 """The floor's rows. Imports ledger.models and casino only."""
 
-from tables.models.chips import ChipMovement, DropCount, SlipCounter, TrayCount
+from tables.models.boxes import BoxPull, DropCount
+from tables.models.cash_outs import CashOut
+from tables.models.chip_slips import ChipSlip, ChipSlipEvent
+from tables.models.chips import ChipMovement, SlipCounter, TrayCount
 from tables.models.corrections import RoundChange, RoundProposal, RoundProposalEvent, RoundRuling
+from tables.models.dealer_pins import DealerPin, DealerPinFailure
 from tables.models.floor import Dealer, DealerTurn, Pit, Property, SessionEvent, Shift, ShiftEvent, Table, TableLimit, TableSession
 from tables.models.paytables import (
     EdgeLimit,
@@ -15,11 +19,20 @@ from tables.models.paytables import (
     TablePaytable,
 )
 from tables.models.play import Round, Wager
+from tables.models.recounts import CountReopening, CountReopeningEvent
 from tables.models.replays import ReplayDifference, ReplayRun
 
 __all__ = [
+    "BoxPull",
+    "CashOut",
     "ChipMovement",
+    "ChipSlip",
+    "ChipSlipEvent",
+    "CountReopening",
+    "CountReopeningEvent",
     "Dealer",
+    "DealerPin",
+    "DealerPinFailure",
     "DealerTurn",
     "DropCount",
     "EdgeLimit",

@@ -9,15 +9,18 @@ from django.db.models import F, Q
 
 from casino.append_only import RecordedAt
 from casino.money import CEILING
+from tables.models.chip_slips import SLIP_KINDS
 
 
 class ChipMovement(models.Model):
-    """A buy-in, fill or chip credit. `number` is the slip's, gap-free per property and kind; a buy-in has none."""
+    """Chips moved at a table: a buy-in, a marker issued or redeemed in chips, a fill or chip credit (whose `number` is its slip's)."""
 
     class Kind(models.TextChoices):
         BUY_IN = "buy_in", "buy-in"
         FILL = "fill"
         CHIP_CREDIT = "chip_credit", "chip credit"
+        MARKER = "marker"
+        REDEMPTION = "redemption", "marker redeemed"
 
     uuid = models.UUIDField(default=uuid.uuid4, unique=True)
     property = models.ForeignKey("tables.Property", models.PROTECT, related_name="+")
@@ -27,31 +30,43 @@ class ChipMovement(models.Model):
     amount = models.BigIntegerField()
     denominations = models.JSONField(null=True, help_text="how many chips of each value, where they were counted out")
     patron = models.CharField(max_length=40, blank=True)
+    declined = models.BooleanField(default=False, help_text="the patron was asked for and did not say")
+    instrument = models.CharField(max_length=40, blank=True, help_text="a marker's number")
+    redeems = models.ForeignKey("self", models.PROTECT, null=True, related_name="redemptions", help_text="the marker that was redeemed")
+    slip = models.OneToOneField("tables.ChipSlip", models.PROTECT, null=True, related_name="movement")
     gaming_day = models.DateField()
     occurred_at = models.DateTimeField()
     recorded_at = RecordedAt()
     requested_by = models.ForeignKey("casino.User", models.PROTECT, related_name="+")
     issued_by = models.ForeignKey("casino.User", models.PROTECT, null=True, related_name="+")
     received_by = models.ForeignKey("casino.User", models.PROTECT, null=True, related_name="+")
+    dealer = models.ForeignKey("tables.Dealer", models.PROTECT, null=True, related_name="+", help_text="who signed at the table with a PIN")
 
     class Meta:
         constraints = [
             models.UniqueConstraint(fields=["property", "kind", "number"], name="tables_chipmovement_number_once"),
+            models.CheckConstraint(condition=Q(kind__in=("buy_in", "marker", "redemption", *SLIP_KINDS)), name="tables_chipmovement_known_kind"),
             models.CheckConstraint(condition=Q(amount__gt=0, amount__lt=CEILING), name="tables_chipmovement_amount"),
             models.CheckConstraint(
-                condition=Q(kind="buy_in", number__isnull=True) | (~Q(kind="buy_in") & Q(number__isnull=False)),
+                condition=(Q(kind__in=SLIP_KINDS) & Q(number__isnull=False)) | (~Q(kind__in=SLIP_KINDS) & Q(number__isnull=True)),
                 name="tables_chipmovement_numbered",
             ),
             models.CheckConstraint(
-                condition=Q(kind="buy_in")
+                condition=~Q(kind__in=SLIP_KINDS)
                 | (
                     ~Q(requested_by=F("issued_by"))
                     & ~Q(issued_by=F("received_by"))
                     & ~Q(requested_by=F("received_by"))
-                    & Q(issued_by__isnull=False)
-                    & Q(received_by__isnull=False)
+                    & (Q(issued_by__isnull=False) | Q(kind="chip_credit", dealer__isnull=False))
+                    & (Q(received_by__isnull=False) | Q(kind="fill", dealer__isnull=False))
                 ),
                 name="tables_chipmovement_three_people",
+            ),
+            models.CheckConstraint(condition=Q(declined=False) | Q(patron=""), name="tables_chipmovement_declined_or_named"),
+            models.CheckConstraint(condition=~Q(kind="marker") | (~Q(patron="") & ~Q(instrument="")), name="tables_chipmovement_marker_of_whom"),
+            models.CheckConstraint(
+                condition=(Q(kind="redemption") & Q(redeems__isnull=False)) | (~Q(kind="redemption") & Q(redeems__isnull=True)),
+                name="tables_chipmovement_redeems_a_marker",
             ),
         ]
         ordering = ["-id"]
@@ -75,7 +90,10 @@ class SlipCounter(models.Model):
 
 
 class TrayCount(models.Model):
-    """What was counted in a tray: the opener or the closer, by denomination."""
+    """What was counted in a tray: the opener or the closer, by denomination. A closer is signed by two: `counted_by`, and a witness or a dealer.
+
+    An opener is made from the table's last closer (`made_from`), and each closer opens a table once.
+    """
 
     class Kind(models.TextChoices):
         OPENER = "opener"
@@ -89,7 +107,10 @@ class TrayCount(models.Model):
     occurred_at = models.DateTimeField()
     recorded_at = RecordedAt()
     counted_by = models.ForeignKey("casino.User", models.PROTECT, related_name="+")
-    witness = models.ForeignKey("casino.User", models.PROTECT, related_name="+")
+    witness = models.ForeignKey("casino.User", models.PROTECT, null=True, related_name="+")
+    dealer = models.ForeignKey("tables.Dealer", models.PROTECT, null=True, related_name="+", help_text="who signed with a PIN")
+    made_from = models.OneToOneField("self", models.PROTECT, null=True, related_name="opened")
+    reopening = models.OneToOneField("tables.CountReopening", models.PROTECT, null=True, related_name="tray_count")
     note = models.CharField(max_length=300, blank=True)
 
     class Meta:
@@ -97,35 +118,15 @@ class TrayCount(models.Model):
             models.UniqueConstraint(fields=["session", "kind", "sequence"], name="tables_traycount_once"),
             models.CheckConstraint(condition=Q(total__gte=0, total__lt=CEILING), name="tables_traycount_total"),
             models.CheckConstraint(condition=~Q(counted_by=F("witness")), name="tables_traycount_two_people"),
+            models.CheckConstraint(
+                condition=(Q(kind="closer") & (Q(witness__isnull=False) | Q(dealer__isnull=False)))
+                | (Q(kind="opener") & (Q(sequence=1) | Q(witness__isnull=False) | Q(dealer__isnull=False))),
+                name="tables_traycount_signed_by_two",
+            ),
+            models.CheckConstraint(condition=Q(made_from__isnull=True) | Q(kind="opener"), name="tables_traycount_openers_are_made"),
+            models.CheckConstraint(condition=Q(sequence=1) | Q(reopening__isnull=False), name="tables_traycount_again_if_reopened"),
         ]
         ordering = ["session", "kind", "sequence"]
 
     def __str__(self) -> str:
         return f"{self.kind} of {self.session}"
-
-
-class DropCount(models.Model):
-    """What was counted in a drop box, by two people of the count team."""
-
-    session = models.ForeignKey("tables.TableSession", models.PROTECT, related_name="drop_counts")
-    sequence = models.PositiveSmallIntegerField(default=1)
-    box = models.CharField(max_length=20)
-    seal = models.CharField(max_length=20)
-    total = models.BigIntegerField()
-    denominations = models.JSONField(help_text="how many notes of each value, in minor units")
-    occurred_at = models.DateTimeField()
-    recorded_at = RecordedAt()
-    counted_by = models.ForeignKey("casino.User", models.PROTECT, related_name="+")
-    witness = models.ForeignKey("casino.User", models.PROTECT, related_name="+")
-    note = models.CharField(max_length=300, blank=True)
-
-    class Meta:
-        constraints = [
-            models.UniqueConstraint(fields=["session", "sequence"], name="tables_dropcount_once"),
-            models.CheckConstraint(condition=Q(total__gte=0, total__lt=CEILING), name="tables_dropcount_total"),
-            models.CheckConstraint(condition=~Q(counted_by=F("witness")), name="tables_dropcount_two_people"),
-        ]
-        ordering = ["session", "sequence"]
-
-    def __str__(self) -> str:
-        return f"box {self.box} of {self.session}"

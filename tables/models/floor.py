@@ -9,6 +9,7 @@ import uuid
 from datetime import time
 from zoneinfo import available_timezones
 
+from django.contrib.postgres.fields import ArrayField
 from django.core.exceptions import ValidationError
 from django.core.validators import RegexValidator
 from django.db import models
@@ -27,7 +28,15 @@ def known_zone(value: str) -> None:
 
 
 class Property(models.Model):
-    """A casino: its zone, currency, rollover and tolerances."""
+    """A casino: its zone, currency, rollover, tolerances, and what is counted there."""
+
+    class DropPer(models.TextChoices):
+        SHIFT = "shift"
+        GAMING_DAY = "gaming_day", "gaming day"
+
+    class RakeTo(models.TextChoices):
+        TRAY = "tray"
+        BOX = "box"
 
     uuid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     code = models.CharField(max_length=20, unique=True, validators=[CODE])
@@ -39,10 +48,19 @@ class Property(models.Model):
     explain_over = models.BigIntegerField(default=1, help_text="a variance of this many minor units or more is explained")
     report_over = models.BigIntegerField(default=2_500, help_text="… is explained in a signed report")
     notify_over = models.BigIntegerField(default=10_000, help_text="… goes to the regulator")
+    drop_per = models.CharField(max_length=10, choices=DropPer.choices, default=DropPer.SHIFT, help_text="how often boxes are pulled")
+    rake_to = models.CharField(max_length=4, choices=RakeTo.choices, default=RakeTo.TRAY, help_text="where a pot game's rake goes")
+    ask_patron_from = models.BigIntegerField(default=300_000, help_text="from this many minor units on, a buy-in or cash-out asks who the patron is")
+    chip_values = ArrayField(models.BigIntegerField(), default=list, blank=True, help_text="values of chips in minor units, larger first")
+    note_values = ArrayField(models.BigIntegerField(), default=list, blank=True, help_text="values of notes in minor units, larger first")
 
     class Meta:
         verbose_name_plural = "properties"
-        constraints = [models.CheckConstraint(condition=Q(exponent__lte=4), name="tables_property_exponent")]
+        constraints = [
+            models.CheckConstraint(condition=Q(exponent__lte=4), name="tables_property_exponent"),
+            models.CheckConstraint(condition=Q(drop_per__in=["shift", "gaming_day"]), name="tables_property_drop_per"),
+            models.CheckConstraint(condition=Q(rake_to__in=["tray", "box"]), name="tables_property_rake_to"),
+        ]
         ordering = ["code"]
 
     def __str__(self) -> str:
@@ -189,6 +207,7 @@ class TableSession(models.Model):
     shift = models.ForeignKey(Shift, models.PROTECT, related_name="sessions")
     table = models.ForeignKey(Table, models.PROTECT, related_name="sessions")
     sequence = models.PositiveSmallIntegerField(default=1, help_text="1 for the first opening of the table in the shift")
+    felt = models.ForeignKey("tables.PaytableVersion", models.PROTECT, null=True, related_name="+", help_text="confirmed by its code at the opening")
     recorded_at = RecordedAt()
 
     class Meta:
@@ -226,6 +245,7 @@ class DealerTurn(models.Model):
     from_at = models.DateTimeField()
     recorded_at = RecordedAt()
     by = models.ForeignKey("casino.User", models.PROTECT, related_name="+")
+    signed = models.BooleanField(default=False, help_text="the dealer signed with a PIN")
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["session", "from_at"], name="tables_dealerturn_once")]

@@ -12,7 +12,8 @@ from casino.money import CEILING
 class Round(models.Model):
     """One round. `deal`: canonical JSON of the cards and wagers; `cards`: the game's fixed-width form, one byte a card.
 
-    Sums are minor units, over the round's wagers. Due is unknown (null) where the round was irregular.
+    Sums are minor units, over the round's wagers; of promotional ones they have what was paid, not the stake.
+    Due is unknown (null) where the round was irregular.
     """
 
     uuid = models.UUIDField(unique=True, help_text="made by whoever handed the slip in: the idempotency key")
@@ -85,6 +86,11 @@ class Wager(models.Model):
         CORRECTED = "corrected", "corrected at the table"
         NOT_RECOVERED = "not_recovered", "not recovered"
 
+    class Fund(models.TextChoices):
+        CHIPS = "chips"
+        CASH = "cash", "cash (money plays)"
+        PROMO = "promo", "promotional chips or coupon"
+
     id = models.BigAutoField(primary_key=True)
     gaming_day = models.DateField()
     round = models.ForeignKey(Round, models.PROTECT, related_name="wagers", db_constraint=False)
@@ -104,9 +110,12 @@ class Wager(models.Model):
     first_collected = models.BigIntegerField(null=True)
     first_paid = models.BigIntegerField(null=True)
     note = models.CharField(max_length=300, blank=True)
+    fund = models.CharField(max_length=5, choices=Fund.choices, default=Fund.CHIPS, db_default="chips", help_text="what was put down")
+    for_dealer = models.BooleanField(default=False, db_default=False, help_text="a patron's wager for the dealer")
 
     class Meta:
         constraints = [
+            models.CheckConstraint(condition=Q(fund__in=["chips", "cash", "promo"]), name="tables_wager_known_fund"),
             models.UniqueConstraint(fields=["round", "line", "gaming_day"], name="tables_wager_line_once"),
             models.UniqueConstraint(fields=["round", "seat", "kind", "gaming_day"], name="tables_wager_once"),
             models.CheckConstraint(condition=Q(stake__gte=0, stake__lt=CEILING), name="tables_wager_stake"),

@@ -26,6 +26,8 @@ _WAGER: Mapping[str, tuple[str, Callable[[KeptWager], Any]]] = {
     "first_collected": ("bigint", lambda wager: wager.first.collected if wager.first else None),
     "first_paid": ("bigint", lambda wager: wager.first.paid if wager.first else None),
     "note": ("text", lambda wager: wager.note),
+    "fund": ("text", lambda wager: wager.fund),
+    "for_dealer": ("boolean", lambda wager: wager.for_dealer),
 }
 """Columns of a wager: their SQL type, and where they come from."""
 _COLUMNS = ", ".join(f'"{name}"' for name in _WAGER)

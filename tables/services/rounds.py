@@ -14,6 +14,7 @@ from casino import roles
 from casino.canonical import canonical_json
 from casino.errors import BrokenBooks, CasinoError, Conflict, Fault, InvalidSlip, NotFound, Refused, Unavailable
 from casino.models import User
+from casino.money import Minor
 from casino.transactions import broken_constraint, in_transaction
 from ledger.drafts import EntryDraft, LateIn
 from ledger.models import Entry
@@ -25,7 +26,7 @@ from tables.engine.game import Deal, Game, Settlement, games
 from tables.engine.paytable import Paytable
 from tables.engine.settle import ENGINE_VERSION
 from tables.locks import lock_to_deal
-from tables.models import PaytableVersion, Round, SessionEvent, Table, TableSession, Wager
+from tables.models import PaytableVersion, Property, Round, SessionEvent, Table, TableSession, Wager
 from tables.posting import WagerMoved, transfers_for_round
 from tables.services.paytables import paytable_of
 from tables.services.round_rows import insert_round
@@ -151,6 +152,7 @@ def keep_round(
 ) -> Round:
     """Return the round of `slip` with its wagers, inserted. Raises IntegrityError naming the constraint."""
     settlement, wagers = ruled.settlement, ruled.wagers
+    money = [wager for wager in wagers if wager.fund != "promo"]  # a promotional stake is no money of the house's or the patron's
     columns = {
         "uuid": slip.uuid,
         "session_id": session.pk,
@@ -171,11 +173,11 @@ def keep_round(
         "late": late,
         "replaces_id": replaces.pk if replaces else None,
         "wager_count": len(wagers),
-        "handle": sum(wager.stake for wager in wagers),
-        "collect": sum(due.collect for due in settlement.dues) if settlement else None,
+        "handle": sum(wager.stake for wager in money),
+        "collect": sum(wager.collect or 0 for wager in money) if settlement else None,
         "pay": sum(due.pay for due in settlement.dues) if settlement else None,
         "rake": settlement.rake if settlement else 0,
-        "collected": sum(wager.collected for wager in wagers),
+        "collected": sum(wager.collected for wager in money),
         "paid": sum(wager.paid for wager in wagers),
     }
     return insert_round(columns, wagers)
@@ -193,7 +195,9 @@ def post_round(
     late: LateIn | None = None,
 ) -> Entry:
     """Return the entry of what `played` moved; `late` where its shift is sealed. Raises as `ledger.services.post_entry`."""
-    moved = [WagerMoved(wager.seat, wager.kind, wager.collected, wager.paid) for wager in ruled.wagers]
+    moved = [WagerMoved(wager.seat, wager.kind, wager.collected, wager.paid, wager.fund) for wager in ruled.wagers]
+    to_box = table.property.rake_to == Property.RakeTo.BOX
+    rake = Minor(ruled.settlement.rake) if to_box and ruled.settlement else Minor(0)
     draft = EntryDraft(
         kind="round",
         reference=f"round:{played.uuid}",
@@ -201,7 +205,7 @@ def post_round(
         currency=table.property.currency,
         gaming_day=played.gaming_day,
         occurred_at=played.occurred_at,
-        transfers=transfers_for_round(table.code, moved, is_pot_game=ruled.game.is_pot_game),
+        transfers=transfers_for_round(table.code, moved, is_pot_game=ruled.game.is_pot_game, rake_to_box=rake),
         shift=session.shift.uuid,
         session=session.uuid,
         round=played.uuid,
@@ -268,4 +272,8 @@ def _wager_answer(wager: Wager) -> dict[str, Any]:
             answer["mispaid"]["first"] = {"collected": wager.first_collected, "paid": wager.first_paid}
     if wager.patron:
         answer["patron"] = wager.patron
+    if wager.fund != Wager.Fund.CHIPS:
+        answer["fund"] = wager.fund
+    if wager.for_dealer:
+        answer["for_dealer"] = True
     return answer

@@ -14,9 +14,10 @@ from audit.services import reconcile_shift
 from casino.errors import Conflict
 from casino.money import Minor
 from tables.models import ChipMovement
+from tables.selectors import SlipGap, slip_gaps, unused_slips
 from tables.services import chips
 from tables.slips import CountSlip
-from tests.builders import House, end_night, play
+from tests.builders import House, chip_credit, drop, end_night, fill, play
 
 
 def test_the_worked_example() -> None:
@@ -44,8 +45,8 @@ def night(house: House) -> None:
     uth, people = house.sessions["UTH-01"], house.people
     chips.buy_in(uth, Minor(30_000), at=house.tick(), by=people["FS-1"], patron="P-1")
     chips.buy_in(house.sessions["PAY-01"], Minor(10_000), at=house.tick(), by=people["FS-1"])
-    chips.fill(uth, CountSlip({2500: 8}), at=house.tick(), requested_by=people["FS-1"], issued_by=people["CG-1"], received_by=people["PB-1"])
-    chips.chip_credit(uth, CountSlip({500: 10}), at=house.tick(), requested_by=people["FS-1"], sent_by=people["PB-1"], received_by=people["CG-1"])
+    fill(uth, CountSlip({2500: 8}), at=house.tick(), requested_by=people["FS-1"], issued_by=people["CG-1"], received_by=people["PB-1"])
+    chip_credit(uth, CountSlip({500: 10}), at=house.tick(), requested_by=people["FS-1"], sent_by=people["PB-1"], received_by=people["CG-1"])
     play(house)
     play(house, done={"1": {"ante": {"paid": 1200}}})
     play(house, "PAY-01")
@@ -108,12 +109,12 @@ def test_an_opener_that_is_not_the_last_closer_is_a_finding(house: House) -> Non
 
     session = house.sessions["UTH-02"]
     close_session(session, CountSlip({1: 510_000}), at=house.tick(), by=house.people["PB-2"], witness=house.people["SM-1"])
-    chips.count_drop(session, CountSlip({}), box="B", seal="S", at=house.tick(), by=house.people["CT-1"], witness=house.people["CT-2"])
+    drop(session, house, CountSlip({}))
     house.sessions["again"] = open_table(house.shift, house.tables["UTH-02"], house.people, opener={1: 509_900})
     house.tables["again"] = house.tables["UTH-02"]
     end_night(house)
     reconcile_shift(house.shift)
-    [finding] = Finding.objects.filter(kind="opener_variance")
+    [finding] = Finding.objects.filter(kind="count_variance", wager="opener")
     assert (finding.session, finding.effect, finding.due, finding.done) == (house.sessions["again"], -100, 510_000, 509_900)
 
 
@@ -137,11 +138,13 @@ def test_slips_have_numbers_without_gaps(house: House) -> None:
     uth, people = house.sessions["UTH-01"], house.people
     who = {"requested_by": people["FS-1"], "issued_by": people["CG-1"], "received_by": people["PB-1"]}
     for _ in range(2):
-        chips.fill(uth, CountSlip({500: 1}), at=house.tick(), **who)
+        fill(uth, CountSlip({500: 1}), at=house.tick(), **who)
     with pytest.raises(Exception, match="three people"):
-        chips.fill(uth, CountSlip({500: 1}), at=house.tick(), **{**who, "received_by": people["FS-1"]})
-    chips.fill(uth, CountSlip({500: 1}), at=house.tick(), **who)
-    assert list(ChipMovement.objects.filter(kind="fill").order_by("number").values_list("number", flat=True)) == [1, 2, 3]
+        fill(uth, CountSlip({500: 1}), at=house.tick(), **{**who, "received_by": people["FS-1"]})
+    fill(uth, CountSlip({500: 1}), at=house.tick(), **who)
+    assert list(ChipMovement.objects.filter(kind="fill").order_by("number").values_list("number", flat=True)) == [1, 2, 4]
+    assert slip_gaps(house.property) == []
+    assert unused_slips(house.property) == [SlipGap("fill", 3, "issued")]
 
 
 def test_the_same_buy_in_twice_is_one(house: House) -> None:

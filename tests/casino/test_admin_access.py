@@ -14,7 +14,7 @@ from ledger.models import Account, Entry
 from tables.models import ChipMovement
 from tables.services import chips
 from tables.slips import CountSlip
-from tests.builders import House, end_night, play
+from tests.builders import House, end_night, fill, play
 
 pytestmark = pytest.mark.django_db
 
@@ -125,7 +125,7 @@ def test_the_count_team_sees_its_own_boxes(house: House, client: Client) -> None
 def test_the_cage_sees_slips_and_no_buy_ins(house: House, client: Client) -> None:
     session, people = house.sessions["UTH-01"], house.people
     chips.buy_in(session, 10_000, at=house.tick(), by=people["PB-1"])
-    chips.fill(
+    fill(
         session,
         CountSlip({100: 50}),
         at=house.tick(),

@@ -21,7 +21,7 @@ from tables.services import floor
 from tables.services.paytables import put_in_force
 from tables.services.rounds import record_round
 from tables.slips import CountSlip, read_round_slip
-from tests.builders import House, play, slip
+from tests.builders import House, felt_code, play, slip
 
 pytestmark = pytest.mark.django_db
 
@@ -423,7 +423,15 @@ def elsewhere(house: House, zone: str, day: date, moment: datetime) -> Round:
     put_in_force(table, PaytableVersion.objects.get(game="uth"), from_at=opened, by=staff["GM-1"], approved_by=staff["AU-1"])
     Dealer.objects.create(property=other, code="D-1")
     shift = floor.open_shift(other, day, "day", starts=time(10), ends=time(18), at=opened, by=staff["SM-1"])
-    floor.open_session(shift, table, CountSlip({100: 10}), at=opened, by=staff["SM-1"], witness=staff["FS-2"])
+    floor.open_session(
+        shift,
+        table,
+        CountSlip({100: 10}, note="first"),
+        felt_code=felt_code(table, opened),
+        at=opened,
+        by=staff["SM-1"],
+        witness=staff["FS-2"],
+    )
     raw = slip(house) | {"table": "ELS-01", "dealer": "D-1", "occurred_at": moment.isoformat()}
     return record_round(read_round_slip(raw), by=staff["FS-2"], at=moment)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -13,6 +14,7 @@ from tables.engine.game import games
 from tables.models import Dealer, Pit, Property, Table
 from tables.paytable_files import published
 from tables.services import chips, floor, paytables
+from tables.services.dealer_pins import set_pin
 
 ZONE = "America/Los_Angeles"
 CHIPS = (500_00, 100_00, 25_00, 5_00, 1_00, 50, 25, 5, 1)
@@ -60,6 +62,7 @@ class Cast:
     tables: Mapping[str, Table]
     dealers: tuple[Dealer, ...]
     sign_ins: tuple[SignIn, ...]
+    pins: Mapping[str, str]
 
     def boss(self, table: Table) -> User:
         """Return the pit boss of the table's pit."""
@@ -73,13 +76,22 @@ class Cast:
 def build(at: datetime) -> Cast:
     """Return the casino, made through the same services as any, with passwords that nobody had before."""
     staff, sign_ins = _hire()
-    house = floor.make_property("MERIDIAN", "The Meridian", zone=ZONE, currency="USD", exponent=2, by=staff["GM-1"])
+    house = floor.make_property("MERIDIAN", "The Meridian", zone=ZONE, currency="USD", exponent=2, by=staff["GM-1"], chip_values=CHIPS)
     pits = {code: Pit.objects.create(property=house, code=code, name=name) for code, name in PITS.items()}
     dealers = tuple(Dealer.objects.create(property=house, code=code) for code in DEALERS)
     before = at - timedelta(days=3)
     chips.issue_chips(house, Minor(1_000_000_00), at=before, by=staff["CG-1"])
     tables = {code: _table(pits[pit], code, game, staff, before) for code, (game, pit) in TABLES.items()}
-    return Cast(house, staff, tables, dealers, sign_ins)
+    pins = {dealer.code: _set_pin(dealer, staff["SM-1"], before) for dealer in dealers}
+    return Cast(house, staff, tables, dealers, sign_ins, pins)
+
+
+def _set_pin(dealer: Dealer, manager: User, at: datetime) -> str:
+    """Return the dealer's new PIN of six digits, which nobody had before."""
+    while len(set(pin := f"{secrets.randbelow(10**6):06d}")) == 1 or pin in "0123456789" or pin in "9876543210":
+        pass
+    set_pin(dealer, pin, at=at, by=manager)
+    return pin
 
 
 def _hire() -> tuple[dict[str, User], tuple[SignIn, ...]]:

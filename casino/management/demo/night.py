@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import date, datetime, time, timedelta
 from typing import Any
-from uuid import UUID
+from uuid import UUID, uuid5
 from zoneinfo import ZoneInfo
 
 from casino.gaming_day import gaming_day
@@ -18,8 +18,11 @@ from casino.money import Minor
 from tables.engine.paytable import Paytable
 from tables.models import Shift, Table, TableSession, Wager
 from tables.paytable_files import published
-from tables.services import chips, floor
+from tables.selectors import version_in_force
+from tables.services import boxes, chip_slips, chips, floor
+from tables.services.boxes import DropSlip
 from tables.services.rounds import record_round
+from tables.short_code import short_code
 from tables.slips import CountSlip, read_round_slip
 
 SCHEDULE = {"day": (time(6), time(14)), "swing": (time(14), time(22)), "grave": (time(22), time(6))}
@@ -104,7 +107,7 @@ class _TableNight:
         self.night, self.table, self.rounds, self.chances = night, table, rounds, chances
         self.rng, self.cast = night.rng, night.cast
         self.seats: dict[int, Patron] = {}
-        self.tray, self.drop = int(BANKROLL), 0
+        self.tray, self.drop, self.slips = int(BANKROLL), 0, 0
         self.places = tuple(self.cast.tables).index(table.code)
 
     def play(self, tell: Tell) -> tuple[TableSession, int, int]:
@@ -114,6 +117,7 @@ class _TableNight:
             shift,
             self.table,
             CountSlip(in_chips(BANKROLL)),
+            felt_code=felt_code(self.table, shift.starts_at),
             at=shift.starts_at,
             by=self.cast.boss(self.table),
             witness=self.cast.people["SM-1"],
@@ -159,15 +163,24 @@ class _TableNight:
         self.drop += amount
 
     def _fill(self, at: datetime) -> None:
-        people = {"requested_by": self.cast.supervisor(self.table), "issued_by": self.cast.people["CG-1"], "received_by": self.cast.boss(self.table)}
-        chips.fill(self.session, CountSlip(in_chips(FILL)), at=at, **people)
+        supervisor, boss = self.cast.supervisor(self.table), self.cast.boss(self.table)
+        slip = chip_slips.request_fill(self.session, CountSlip(in_chips(FILL)), at=at, by=supervisor, uuid=self._uuid())
+        chip_slips.issue_fill(slip, at=at + timedelta(seconds=10), by=self.cast.people["CG-1"])
+        chip_slips.receive_slip(slip, at=at + timedelta(seconds=20), by=boss)
         self.tray += FILL
 
     def _chip_credit(self, at: datetime) -> None:
         amount = 1_000_00
-        people = {"requested_by": self.cast.supervisor(self.table), "sent_by": self.cast.boss(self.table), "received_by": self.cast.people["CG-1"]}
-        chips.chip_credit(self.session, CountSlip(in_chips(amount)), at=at, **people)
+        supervisor, boss = self.cast.supervisor(self.table), self.cast.boss(self.table)
+        slip = chip_slips.request_chip_credit(self.session, CountSlip(in_chips(amount)), at=at, by=supervisor, uuid=self._uuid())
+        chip_slips.send_chip_credit(slip, at=at + timedelta(seconds=10), by=boss)
+        chip_slips.receive_slip(slip, at=at + timedelta(seconds=20), by=self.cast.people["CG-1"])
         self.tray -= amount
+
+    def _uuid(self) -> UUID:
+        """Return a uuid that leaves the night's chances as they are."""
+        self.slips += 1
+        return uuid5(self.session.uuid, f"slip {self.slips}")
 
     def _round(self, at: datetime, index: int) -> None:
         """Deal one round, plant what is to be planted in it, hand its slip in and move the chips."""
@@ -231,11 +244,12 @@ def _close(night: Night, session: TableSession, tray: int, drop: int) -> None:
     wrong = WRONG_BOX[1] if code == WRONG_BOX[0] else 0
     closer = CountSlip(in_chips(tray + short))
     floor.close_session(session, closer, at=at, by=cast.boss(session.table), witness=cast.people["SM-1"])
-    chips.count_drop(
+    sealed = {"box": f"B-{code}", "seal": f"{417_000 + session.pk}"}
+    boxes.pull_box(session, **sealed, at=at + timedelta(minutes=5), by=cast.supervisor(session.table), carrier=cast.people["CT-1"])
+    boxes.count_drop(
         session,
-        CountSlip({100_00: (drop + wrong) // 100_00}),
-        box=f"B-{code}",
-        seal=f"{417_000 + session.pk}",
+        DropSlip(CountSlip({100_00: (drop + wrong) // 100_00})),
+        **sealed,
         at=at + timedelta(minutes=25),
         by=cast.people["CT-1"],
         witness=cast.people["CT-2"],
@@ -253,9 +267,15 @@ def open_tables_now(cast: Cast, *, now: datetime) -> Shift:
     for place, table in enumerate(cast.tables.values()):
         closer = table.sessions.order_by("-pk").first().tray_counts.get(kind="closer")  # type: ignore[union-attr]
         opener = CountSlip({int(value): pieces for value, pieces in closer.denominations.items()})
-        session = floor.open_session(shift, table, opener, at=now, by=cast.boss(table), witness=cast.people["SM-1"])
+        code = felt_code(table, now)
+        session = floor.open_session(shift, table, opener, felt_code=code, at=now, by=cast.boss(table), witness=cast.people["SM-1"])
         floor.begin_turn(session, cast.dealers[place], from_at=now, by=cast.boss(table))
     return shift
+
+
+def felt_code(table: Table, at: datetime) -> str:
+    """Return the code that stands on the felt: that of the version in force."""
+    return short_code(version_in_force(table, at).sha256)
 
 
 def _running(clock: time) -> str:

@@ -1,0 +1,71 @@
+"""What blocks the close of a session: asked at any time, and by the close itself, which refuses with the very same list."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from tables import selectors
+from tables.models import CountReopeningEvent, SessionEvent, TableSession, TrayCount
+
+
+@dataclass(frozen=True)
+class Blocker:
+    """One thing: `code` for machines, words for people, `where` is the thing's kind and name. `blocks`: the close waits for it."""
+
+    code: str
+    message: str
+    where: str = ""
+    blocks: bool = True
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the object that every door answers with."""
+        return {"code": self.code, "message": self.message, "where": self.where, "blocks": self.blocks}
+
+
+Source = Callable[[TableSession], Iterable[Blocker]]
+
+
+def _closed(session: TableSession) -> Iterable[Blocker]:
+    state = selectors.session_state(session)
+    if state != SessionEvent.State.OPEN:
+        yield Blocker("session_closed", f"{session.table} is {state or 'not open'} already.", "session")
+
+
+def _slips(session: TableSession) -> Iterable[Blocker]:
+    for slip in selectors.open_slips(session):
+        state = getattr(slip, "state", "")
+        words = f"{str(slip).capitalize()} is {state} and not received: finish it, or have the cage make it void."
+        yield Blocker("open_slip", words, f"{slip.kind}:{slip.number}")
+
+
+def _counts(session: TableSession) -> Iterable[Blocker]:
+    if selectors.last_count(session, TrayCount.Kind.OPENER) is None:
+        yield Blocker("missing_count", "The opener was never counted.", "opener")
+    for reopening in selectors.pending_recounts(session=session):
+        if getattr(reopening, "state", "") == CountReopeningEvent.State.PROPOSED:
+            yield Blocker("open_proposal", f"To count the {reopening.count} once more was proposed; an auditor rules on it.", reopening.count)
+        else:
+            yield Blocker("missing_count", f"The {reopening.count} was reopened and is not counted again yet.", reopening.count)
+
+
+def _irregular(session: TableSession) -> Iterable[Blocker]:
+    left = session.rounds.exclude(irregular="").count()
+    if left:
+        words = f"{left} irregular {'round' if left == 1 else 'rounds'} in this session: what was done is posted, an auditor rules on what was due."
+        yield Blocker("irregular", words, "rounds", blocks=False)
+
+
+SOURCES: list[Source] = [_closed, _slips, _counts, _irregular]
+"""Who is asked, in this order. What else must be finished first, such as drafts and proposals of rounds, adds its own."""
+
+
+def blockers(session: TableSession) -> list[Blocker]:
+    """Return what blocks the close of `session`, and what is to be known of it (`blocks` is False). Six queries."""
+    return [found for source in SOURCES for found in source(session)]
+
+
+def blocking(session: TableSession) -> list[Blocker]:
+    """Return only what blocks the close."""
+    return [found for found in blockers(session) if found.blocks]

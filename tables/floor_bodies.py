@@ -1,0 +1,124 @@
+"""What doors are handed for the floor's verbs, read once into values that cannot be wrong in shape; faults are raised together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from casino.errors import Fault, InvalidSlip
+from casino.money import CEILING, Minor
+from tables.slips import MOST_TEXT, CountSlip
+
+MOST_PIECES = 10**9
+
+
+class Body:
+    """One JSON object with these `keys` and no other. Ask for each value, then `check`."""
+
+    def __init__(self, raw: Any, *keys: str, where: str = "") -> None:
+        if not isinstance(raw, Mapping):
+            raise InvalidSlip("bad_json", "This is one JSON object.", where=where)
+        self.raw, self.where = raw, where
+        self.faults: list[Fault] = []
+        for key in raw:
+            if key not in keys:
+                self.fault("unknown_field", str(key), f"There is no field “{key}” here.")
+
+    def fault(self, code: str, key: str, message: str) -> None:
+        """Note what is wrong with the value of `key`."""
+        self.faults.append(Fault(code, message, f"{self.where}.{key}" if self.where else key))
+
+    def check(self) -> None:
+        """Raise InvalidSlip with every fault that was noted, if any was."""
+        if self.faults:
+            raise InvalidSlip.of(self.faults)
+
+    def has(self, key: str) -> bool:
+        """Return whether there is a value, null being none."""
+        return self.raw.get(key) is not None
+
+    def uuid(self, key: str = "uuid") -> UUID:
+        """Return a UUID; the nil one where it is missing or none, which is noted."""
+        value = self.raw.get(key)
+        if isinstance(value, str):
+            with suppress(ValueError):
+                return UUID(value)
+        self._missing_or(key, "bad_type", f"“{key}” is a UUID such as 6f9619ff-8b86-4d01-b42d-00cf4fc964ff.")
+        return UUID(int=0)
+
+    def text(self, key: str, *, most: int = MOST_TEXT, required: bool = True) -> str:
+        """Return a text of at most `most` characters, "" where it is missing and may be."""
+        value = self.raw.get(key)
+        if value is None and not required:
+            return ""
+        if isinstance(value, str) and len(value) <= most and "\x00" not in value and (value.strip() or not required):
+            return value.strip()
+        self._missing_or(key, "bad_type", f"“{key}” is text of {1 if required else 0} to {most} characters.")
+        return ""
+
+    def amount(self, key: str = "amount", *, least: int = 1, required: bool = True) -> Minor:
+        """Return whole minor units from `least` on, 0 where it is missing and may be."""
+        value = self.raw.get(key)
+        if value is None and key not in self.raw and not required:
+            return Minor(0)
+        if isinstance(value, bool) or not isinstance(value, int) or not least <= value < CEILING:
+            self._missing_or(key, "bad_amount", f"“{key}” is a whole number of minor units, from {least} and below 10^15.")
+            return Minor(0)
+        return Minor(value)
+
+    def flag(self, key: str) -> bool:
+        """Return true or false; false where it is missing."""
+        value = self.raw.get(key, False)
+        if not isinstance(value, bool):
+            self.fault("bad_type", key, f"“{key}” is true or false.")
+            return False
+        return value
+
+    def choice(self, key: str, choices: Sequence[str]) -> str:
+        """Return one of `choices`."""
+        value = self.raw.get(key)
+        if isinstance(value, str) and value in choices:
+            return value
+        self._missing_or(key, "bad_type", f"“{key}” is {', '.join(choices)}.")
+        return ""
+
+    def moment(self, key: str) -> datetime | None:
+        """Return a moment with its offset, None where it is missing."""
+        value = self.raw.get(key)
+        if value is None:
+            return None
+        with suppress(ValueError, TypeError):
+            moment = datetime.fromisoformat(value)
+            if moment.tzinfo is not None and 1970 < moment.year < 2200:
+                return moment
+        self.fault("bad_type", key, f"“{key}” is a time such as 2026-11-30T21:14:05+00:00.")
+        return None
+
+    def count(self, key: str = "denominations", note: str = "note") -> CountSlip:
+        """Return a count: an object of how many pieces of each value, in minor units; and its note."""
+        value, pieces = self.raw.get(key), {}
+        if not isinstance(value, Mapping):
+            self._missing_or(key, "bad_type", f"“{key}” is an object: how many pieces of each value.")
+            value = {}
+        for worth, number in value.items():
+            if not (str(worth).isascii() and str(worth).isdigit()) or str(worth).startswith("0") or int(worth) >= CEILING:
+                self.fault("bad_count", f"{key}.{worth}", f"“{worth}” is no value in whole minor units.")
+            elif isinstance(number, bool) or not isinstance(number, int) or not 0 <= number < MOST_PIECES:
+                self.fault("bad_count", f"{key}.{worth}", f"{number!r} is no number of pieces.")
+            else:
+                pieces[int(worth)] = number
+        said = self.text(note, required=False)
+        try:
+            return CountSlip(pieces, note=said)
+        except InvalidSlip as error:
+            self.fault(error.code, key, error.message)
+            return CountSlip({})
+
+    def _missing_or(self, key: str, code: str, message: str) -> None:
+        if key not in self.raw:
+            self.fault("missing_field", key, f"“{key}” is missing.")
+        else:
+            self.fault(code, key, message)
