@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from audit import services
+from django.utils import timezone
+
+from audit import sealing, services
 from audit.report_files import write_shift_report
 from casino import jobs
 from casino.models import Job
@@ -40,6 +42,12 @@ def shift_report(job: Job, progress: jobs.Report) -> Mapping[str, Any]:
     """Write the shift report in every format."""
     files = write_shift_report(_shift(job), by=job.asked_by, progress=progress)
     return {"files": [kept.path for kept in files]}
+
+
+@jobs.handles(sealing.KIND)
+def seal_shift(job: Job, progress: jobs.Report) -> Mapping[str, Any]:
+    """Seal a signed shift. Done by the sealing worker, which alone can read the key."""
+    return sealing.seal_part(job, progress, at=timezone.now())
 
 
 @jobs.every_minute
