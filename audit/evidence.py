@@ -92,6 +92,7 @@ KINDS: tuple[Kind, ...] = (*floor.KINDS, ENTRY, *OWN)
 
 LEFT_OUT: Mapping[str, str] = {
     **floor.LEFT_OUT,
+    "ledger.Transfer": "in its entry's leaf",
     "audit.ReportFile": "a file made from what is sealed, and made again whenever it is asked for",
 }
 """Append-only rows about a shift, session, round or finding that are no leaves, and why."""

@@ -183,7 +183,7 @@ class Checkpoint:
         try:
             self.origin, self.size = lines[0], int(lines[1])
             self.root = base64.b64decode(lines[2], validate=True)
-            self.said = dict(line.split(" ", 1) for line in lines[3:] if not line.startswith("total "))
+            self.said = dict(line.split(" ", 1) for line in lines[3:] if " " in line and not line.startswith("total "))
             self.totals = {}
             for line in lines[3:]:
                 if line.startswith("total "):
@@ -749,7 +749,10 @@ class Check:
         ]
         if not bad:
             return f"{kind}, field kind: its kind is not the sealed one"
-        values = named(schema, fields)
+        try:
+            values = named(schema, fields)
+        except ValueError:
+            values = {}
         label = next((f" {values[name]}" for name in ("reference", "label", "key", "uuid", "session") if values.get(name)), "")
         return f"{kind}{label}, field {', '.join(bad)}: not what was sealed"
 
