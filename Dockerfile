@@ -7,7 +7,8 @@ WORKDIR /srv/pitbook/app
 COPY requirements.txt .
 RUN pip install -r requirements.txt
 COPY --chown=pitbook:pitbook . .
-RUN mkdir -p /srv/pitbook/reports && chown pitbook:pitbook /srv/pitbook/reports
+RUN mkdir -p /srv/pitbook/reports /srv/pitbook/checkpoints && mkdir -m 0700 /srv/pitbook/seal \
+    && chown pitbook:pitbook /srv/pitbook/reports /srv/pitbook/checkpoints /srv/pitbook/seal
 USER 10001
 ENV PITBOOK_REPORTS=/srv/pitbook/reports PITBOOK_STATE=/srv/pitbook/state
 EXPOSE 8000

@@ -11,12 +11,12 @@ SERVE ?= 1
 RESET ?= 0
 PORT ?= 8000
 
-.PHONY: help setup demo serve worker beat test test-slow test-browser test-all bench lint clean
+.PHONY: help setup demo serve worker sealer beat test test-slow test-browser test-all bench lint clean
 
 help:
 	@echo "make demo          set up, play a swing shift, reconcile and audit it, then serve (SERVE=0, RESET=1, PORT=8000)"
 	@echo "make test          set up, run the tests"
-	@echo "make setup serve worker beat bench lint test-slow test-browser clean"
+	@echo "make setup serve worker sealer beat bench lint test-slow test-browser clean"
 
 $(READY): requirements.txt
 	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "Pitbook needs Python 3.11 or newer; this is " + sys.version.split()[0] + ". Set PYTHON=…")'
@@ -35,6 +35,9 @@ serve: setup
 
 worker: setup
 	@exec $(PY) -m celery -A casino worker --loglevel INFO --concurrency 2
+
+sealer: setup
+	@exec $(PY) -m celery -A casino worker --loglevel INFO --queues seal --pool solo --hostname sealer@%h
 
 beat: setup
 	@exec $(PY) -m celery -A casino beat --loglevel INFO

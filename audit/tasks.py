@@ -8,7 +8,7 @@ from typing import Any
 
 from django.utils import timezone
 
-from audit import changes, mailings, services
+from audit import changes, mailings, sealing, services
 from audit.models import Mailing
 from audit.report_files import write_report, write_shift_report
 from casino import jobs
@@ -62,6 +62,12 @@ def look_at_ruling(job: Job, progress: jobs.Report) -> Mapping[str, Any]:
         round__uuid=job.args["round"], sequence=job.args["sequence"]
     )
     return {"findings": len(changes.look_at_ruling(ruling))}
+
+
+@jobs.handles(sealing.KIND)
+def seal_shift(job: Job, progress: jobs.Report) -> Mapping[str, Any]:
+    """Seal a signed shift. Done by the sealing worker, which alone can read the key."""
+    return sealing.seal_part(job, progress, at=timezone.now())
 
 
 @jobs.every_minute

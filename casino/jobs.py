@@ -33,6 +33,8 @@ R = TypeVar("R")
 OPEN = (Job.State.QUEUED, Job.State.RUNNING)
 MOST_ATTEMPTS = 5
 PROGRESS_SECONDS = 3600
+QUEUES: Mapping[str, str] = {"seal_shift": "seal"}
+"""Kinds of jobs that go to a queue, and so to a worker, of their own; all others go to the common one."""
 
 
 class Report(Protocol):
@@ -150,7 +152,9 @@ def nudge(job_id: int) -> None:
     """Wake a worker up. A broker that is down, whatever it raises, is logged: the row is there, and beat sends what nobody took."""
     try:
         ensure_broker()
-        current_app.send_task("casino.tasks.run_job", args=[job_id], retry=False)
+        kind = Job.objects.filter(pk=job_id).values_list("kind", flat=True).first() or ""
+        queue = {"queue": QUEUES[kind]} if kind in QUEUES else {}
+        current_app.send_task("casino.tasks.run_job", args=[job_id], retry=False, **queue)
     except Exception as error:
         log.warning("job %s waits for the minute: the broker does not answer (%s)", job_id, error)
 

@@ -173,6 +173,10 @@ STORAGES = {
 }
 WHITENOISE_USE_FINDERS = True
 WHITENOISE_AUTOREFRESH = DEBUG
+SEAL_KEY = Path(os.environ.get("PITBOOK_SEAL_KEY") or STATE / "seal" / "key.pem")
+"""The private key that signs checkpoints. Only the sealing worker needs to read it."""
+CHECKPOINTS = Path(os.environ.get("PITBOOK_CHECKPOINTS") or STATE / "checkpoints.ndjson")
+"""The append-only file where checkpoints go as soon as they are signed. Off this machine where the house has a place for it."""
 
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"

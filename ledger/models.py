@@ -130,7 +130,11 @@ class Transfer(models.Model):
 
 
 class Segment(models.Model):
-    """A sealed shift: numbered without gaps, with the root over its leaves and the signed checkpoint. A shift that has one is closed for ever."""
+    """A sealed shift: numbered without gaps, with the root over its leaves. A shift that has one is closed for ever.
+
+    `checkpoint` is the text that is signed, fixed before it is; the signature is a row of its own (`SignedCheckpoint`).
+    `marks`: the last row of each kind of evidence when it was sealed; what came later is looked for above the mark before.
+    """
 
     number = models.PositiveBigIntegerField(primary_key=True)
     property = models.UUIDField()
@@ -140,9 +144,11 @@ class Segment(models.Model):
     root = models.BinaryField(max_length=32)
     outer_root = models.BinaryField(max_length=32)
     checkpoint = models.TextField()
+    marks = models.JSONField(default=dict)
     recorded_at = RecordedAt()
 
     class Meta:
+        verbose_name = "sealed shift"
         ordering = ["number"]
 
     def __str__(self) -> str:
@@ -156,12 +162,83 @@ class Leaf(models.Model):
     gaming_day = models.DateField()
     segment = models.ForeignKey(Segment, models.PROTECT, related_name="leaves", db_constraint=False)
     index = models.PositiveIntegerField()
+    kind = models.CharField(max_length=40, default="", help_text="what it is of: a kind of evidence")
+    row = models.BigIntegerField(null=True, help_text="the key of the row that it was made from")
     content = models.BinaryField()
 
     class Meta:
         verbose_name_plural = "leaves"
         constraints = [models.UniqueConstraint(fields=["segment", "index", "gaming_day"], name="ledger_leaf_once")]
+        indexes = [models.Index(fields=["kind", "row"], name="ledger_leaf_of_row")]
         ordering = ["segment", "index"]
 
     def __str__(self) -> str:
         return f"{self.segment_id}/{self.index}"
+
+
+class LeafSalt(models.Model):
+    """The salt of one free text in a leaf. It is kept apart so that it can be erased: without it the hash tells nothing, and still proves."""
+
+    segment = models.ForeignKey(Segment, models.PROTECT, related_name="salts")
+    index = models.PositiveIntegerField()
+    field = models.CharField(max_length=40)
+    salt = models.BinaryField(max_length=16)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["segment", "index", "field"], name="ledger_leafsalt_once")]
+        ordering = ["segment", "index", "field"]
+
+    def __str__(self) -> str:
+        return f"{self.segment_id}/{self.index} {self.field}"
+
+
+class SealKey(models.Model):
+    """A public key by which checkpoints are signed, from `number` on; each but the first is announced in a note that the one before signed."""
+
+    number = models.PositiveIntegerField(primary_key=True)
+    origin = models.CharField(max_length=60, help_text="the log's name, the first line of every checkpoint")
+    public = models.BinaryField(max_length=32)
+    note = models.TextField(blank=True, help_text="the signed announcement; the first key has none")
+    by = models.ForeignKey("casino.User", models.PROTECT, null=True, related_name="+", help_text="empty where it was made at set-up")
+    recorded_at = RecordedAt()
+
+    class Meta:
+        constraints = [models.CheckConstraint(condition=Q(number=1, note="") | Q(number__gt=1) & ~Q(note=""), name="ledger_sealkey_announced")]
+        ordering = ["number"]
+
+    def __str__(self) -> str:
+        return f"key {self.number}"
+
+
+class SignedCheckpoint(models.Model):
+    """A segment's checkpoint with its signature. Written after it was published off the database, so what stands here is out."""
+
+    segment = models.OneToOneField(Segment, models.PROTECT, related_name="signed")
+    key = models.ForeignKey(SealKey, models.PROTECT, related_name="+")
+    note = models.TextField()
+    recorded_at = RecordedAt()
+
+    class Meta:
+        ordering = ["segment"]
+
+    def __str__(self) -> str:
+        return f"checkpoint {self.segment_id}"
+
+
+class CheckpointAlarm(models.Model):
+    """Somebody acknowledged that a checkpoint was published which the database does not hold. `note` is that checkpoint."""
+
+    note = models.TextField()
+    note_sha256 = models.CharField(max_length=64, unique=True)
+    number = models.PositiveBigIntegerField()
+    adopted = models.BooleanField(help_text="whether its segment was taken over without its leaves, so that the list goes on from it")
+    reason = models.CharField(max_length=300)
+    by = models.ForeignKey("casino.User", models.PROTECT, related_name="+")
+    recorded_at = RecordedAt()
+
+    class Meta:
+        constraints = [models.CheckConstraint(condition=~Q(reason=""), name="ledger_checkpointalarm_reason")]
+        ordering = ["-id"]
+
+    def __str__(self) -> str:
+        return f"checkpoint {self.number}"

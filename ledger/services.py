@@ -13,6 +13,7 @@ from casino.models import User
 from casino.transactions import broken_constraint, in_transaction
 from ledger.drafts import EntryDraft, LateIn, TransferDraft
 from ledger.models import Account, Entry
+from ledger.published import require_current
 from ledger.selectors import balances
 
 
@@ -38,10 +39,11 @@ def post_entry(draft: EntryDraft, *, by: User) -> Entry:
     """Return the entry of `draft`, posted with its transfers; the same reference with the same fingerprint is the same entry.
 
     Raises Conflict (`reference_reused`, `period_closed`, `account_closed`, `already_reversed`), Refused (`floor`, `ceiling`), NotFound
-    (`no_account`), Unavailable (`no_partition`).
+    (`no_account`), Unavailable (`no_partition`, `books_behind`: a published checkpoint is ahead of the database).
     """
     if draft.shift is not None:
         lock_shift(draft.shift)
+    require_current()
     known, limited = _look(draft)
     if known:
         return _the_same(Entry.objects.get(reference=draft.reference), draft)

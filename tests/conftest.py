@@ -155,6 +155,13 @@ def _anew_after_commits(request: pytest.FixtureRequest) -> Iterator[None]:
         request.getfixturevalue("copied_database").make()
 
 
+@pytest.fixture(autouse=True)
+def _own_checkpoints(settings: settings, tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> None:
+    """Give every test a file of checkpoints and a key of its own: a checkpoint that another test published is ahead of this one's books."""
+    folder = tmp_path_factory.getbasetemp() / f"seal-{hashlib.sha256(request.node.nodeid.encode()).hexdigest()[:16]}"
+    settings.CHECKPOINTS, settings.SEAL_KEY = folder / "checkpoints.ndjson", folder / "key.pem"
+
+
 @pytest.fixture
 def house(db: None) -> House:
     """Return the house that stands in the test's database; a test that commits is marked django_db(transaction=True) besides."""

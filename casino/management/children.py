@@ -78,6 +78,9 @@ class Children:
 
 
 WORKER = ("celery", "-A", "casino", "worker", "--loglevel", "INFO", "--concurrency", "2", "--without-gossip", "--without-mingle")
+_SEALING = ("--queues", "seal", "--pool", "solo", "--hostname", "sealer@%h")
+SEALER = ("celery", "-A", "casino", "worker", "--loglevel", "INFO", *_SEALING, "--without-gossip", "--without-mingle")
+"""The sealing worker: the one process that reads the key which signs checkpoints."""
 BEAT = ("celery", "-A", "casino", "beat", "--loglevel", "INFO", "--pidfile", "")
 
 

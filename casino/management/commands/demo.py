@@ -11,6 +11,7 @@ from argparse import ArgumentParser
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from casino import jobs
 from casino.append_only import make_partitions
-from casino.management.children import WORKER, Children, refuse_busy, stopped_by_signals
+from casino.management.children import SEALER, WORKER, Children, refuse_busy, stopped_by_signals
 from casino.management.commands.serve import serve
 from casino.management.demo.house import build
 from casino.management.demo.night import open_tables_now, play_night
@@ -71,7 +72,9 @@ class Command(BaseCommand):
         jobs.ensure_broker()
         call_command("migrate", verbosity=0)
         make_partitions("default", range(-2, 3))
+        call_command("make_seal_key", verbosity=0, stdout=StringIO())
         children.start("worker", WORKER)
+        children.start("sealer", SEALER)
         if kept is None:
             kept = self._play(seed, rounds)
         shift = Shift.objects.select_related("property").get(uuid=kept["shift"])

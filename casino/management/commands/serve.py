@@ -37,6 +37,7 @@ def serve(port: int, *, say: Any, children: Children | None = None) -> None:
         try:
             if children is None:
                 running.start("worker", WORKER)
+                running.start("sealer", SEALER)
             running.start("beat", BEAT)
             running.start("web", web(port))
             say(f"Serving at http://127.0.0.1:{port} — Ctrl-C ends it. Logs: {running.logs}")

@@ -1,0 +1,168 @@
+"""The check of the live books: sealed bytes, roots, signatures, the file off the database, live rows, the database's own guards.
+
+Source: spec/books.md, "The stranger's check". Exit codes are the stranger's: 0 clean, 2 tampered, 3 incomplete, 1 could not run.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from importlib.util import find_spec
+from typing import Any
+
+from audit.bundles import contents
+from audit.evidence import KINDS
+from audit.second_opinion import settlers
+from ledger import leaves, merkle, notes, published, recompute, seal_key, sealing, verify
+from ledger.models import Account, CheckpointAlarm, Segment
+from tables.models import PaytableVersion
+
+CLEAN, COULD_NOT, TAMPERED, INCOMPLETE = verify.CLEAN, verify.COULD_NOT, verify.TAMPERED, verify.INCOMPLETE
+Tell = Callable[[int, int, str], None]
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What is wrong: the exit code that it calls for, and where and what in words."""
+
+    code: int
+    words: str
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What came of a check."""
+
+    problems: tuple[Problem, ...]
+    segments: int
+    leaves: int
+    waiting: int
+
+    @property
+    def code(self) -> int:
+        """Return the exit code: tampering before gaps."""
+        codes = {problem.code for problem in self.problems}
+        return TAMPERED if TAMPERED in codes else INCOMPLETE if INCOMPLETE in codes else CLEAN
+
+
+def check_books(*, tell: Tell = lambda *_: None) -> Answer:
+    """Return what is wrong with the live books, the first in their order first. Reads everything; flat memory."""
+    _lend_settlers()
+    problems: list[Problem] = []
+    held = counted = 0
+    tree = merkle.Tree()
+    segments = list(Segment.objects.select_related("signed__key").order_by("number"))
+    for done, segment in enumerate(segments, start=1):
+        problems += _order(segment, done, tree)
+        found, count = _leaves(segment)
+        problems += found
+        problems += [Problem(TAMPERED, str(difference)) for difference in recompute.differences(segment, KINDS)]
+        held += 1
+        counted += count
+        tell(done, len(segments), f"shifts; {counted} leaves")
+    problems += _file(segments)
+    problems += guards()
+    waiting = sum(
+        rows.count() for property in {segment.property for segment in segments} for kind in KINDS for rows in sealing.late_rows(kind, property)
+    )
+    return Answer(tuple(problems), held, counted, waiting)
+
+
+def _lend_settlers() -> None:
+    """Have the checker settle by the reference settlers, as the stranger's does."""
+    for code, module in settlers().items():
+        verify.SETTLERS[code] = (module.settle_reference, module.rake_reference)
+    currencies = {f"{account.property} {account.code}": account.currency for account in Account.objects.all()}
+    verify.begin_worker(currencies, {version.sha256: json.loads(bytes(version.content)) for version in PaytableVersion.objects.all()})
+
+
+def _place(segment: Segment) -> str:
+    return f"segment {segment.number}, shift {segment.shift} of {segment.gaming_day}"
+
+
+def _order(segment: Segment, expected: int, tree: merkle.Tree) -> Iterator[Problem]:
+    """Yield what is wrong with a segment's place, text, outer root and signature; its leaf goes into `tree`."""
+    place = _place(segment)
+    if segment.number != expected:
+        yield Problem(INCOMPLETE, f"segment {expected} is missing before {place}")
+    try:
+        size, outer_root, sealed = notes.read_checkpoint(segment.checkpoint)
+    except ValueError as error:
+        yield Problem(TAMPERED, f"{place}: its checkpoint cannot be read ({error})")
+        return
+    tree.add(merkle.leaf_hash(sealing.outer_leaf(sealed)))
+    said = (sealed.number, sealed.property, sealed.shift, sealed.gaming_day, sealed.leaves, sealed.root)
+    if said != (segment.number, segment.property, segment.shift, segment.gaming_day, segment.leaf_count, bytes(segment.root)):
+        yield Problem(TAMPERED, f"{place}: its row is not what its checkpoint says")
+    if size != segment.number or outer_root != tree.root() or outer_root != bytes(segment.outer_root):
+        yield Problem(TAMPERED, f"{place}: its outer root is not over the shifts before it")
+    if not hasattr(segment, "signed"):
+        yield Problem(INCOMPLETE, f"{place}: it is not signed yet")
+    elif segment.signed.note.partition("\n\n")[0] + "\n" != segment.checkpoint or not seal_key.is_signed(segment.signed.note, segment.signed.key):
+        yield Problem(TAMPERED, f"{place}: its signature does not fit its checkpoint")
+
+
+def _leaves(segment: Segment) -> tuple[list[Problem], int]:
+    """Return what is wrong with a segment's stored bytes, each fact for itself and all under the root; and how many there are."""
+    place, tree, checks = _place(segment), merkle.Tree(), hashlib.sha256()
+    problems: list[Problem] = []
+    kinds = recompute.schema_of(segment)
+    for expected, (index, content) in enumerate(contents(segment)):
+        if index != expected:
+            problems.append(Problem(INCOMPLETE, f"{place}, leaf {expected}: is missing"))
+        hashed = merkle.leaf_hash(content)
+        tree.add(hashed)
+        try:
+            kind, parts = leaves.read(content)
+            checks.update(leaves.check_of(hashed, parts))
+            words = _fact(kind, kinds, [kind.encode(), *parts])
+        except (ValueError, KeyError, TypeError, IndexError) as error:
+            kind, words = "?", f"bytes: no fact can be read ({error})"
+        if words:
+            field, _, what = words.partition(": ")
+            problems.append(Problem(TAMPERED, f"{place}, leaf {index}: {kind}, field {field}: {what}"))
+    if tree.size < segment.leaf_count:
+        adopted = CheckpointAlarm.objects.filter(number=segment.number, adopted=True).select_related("by").first()
+        why = f" (acknowledged by {adopted.by}: {adopted.reason})" if adopted else ""
+        problems.append(Problem(INCOMPLETE, f"{place}: {tree.size} of {segment.leaf_count} leaves are here{why}"))
+    elif tree.root() != bytes(segment.root):
+        problems.append(Problem(TAMPERED, f"{place}: the stored leaves are not under its root"))
+    elif checks.digest() != notes.read_checkpoint(segment.checkpoint)[2].checks:
+        problems.append(Problem(TAMPERED, f"{place}: the leaves' checks are not the signed ones"))
+    return problems, tree.size
+
+
+def _fact(kind: str, kinds: Any, fields: list[bytes | None]) -> str:
+    if kind not in ("entry", "round"):
+        return ""
+    values = verify.named(kinds[kind], fields)
+    if kind == "entry":
+        return verify.check_entry(values, verify.SHARED["accounts"])
+    columns = next(word for name, word in kinds["round"] if name == "wagers").partition(":")[2].split(",")
+    return verify.check_round(values, columns, verify.SHARED["paytables"])
+
+
+def _file(segments: list[Segment]) -> Iterator[Problem]:
+    """Yield where the file off the database and the books differ."""
+    out = {line.number: line for line in published.read()}
+    for segment in segments:
+        line = out.pop(segment.number, None)
+        if not hasattr(segment, "signed"):
+            continue
+        if line is None:
+            yield Problem(INCOMPLETE, f"{_place(segment)}: its checkpoint is not in the file of published ones")
+        elif line.note != segment.signed.note:
+            yield Problem(TAMPERED, f"{_place(segment)}: another checkpoint was published")
+    for number in sorted(out):
+        yield Problem(INCOMPLETE, f"segment {number}: its checkpoint was published, and the books do not hold it")
+
+
+def guards() -> list[Problem]:
+    """Return what is wrong with the database's own guards: triggers, grants, owners, partitions (ledger/guards.py)."""
+    if find_spec("ledger.guards") is None:
+        return []
+    from importlib import import_module
+
+    return [Problem(TAMPERED, str(problem)) for problem in import_module("ledger.guards").problems()]

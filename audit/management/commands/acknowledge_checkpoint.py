@@ -1,0 +1,37 @@
+"""The alarm that a published checkpoint is ahead of the books, acknowledged by name."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from casino.errors import CasinoError
+from casino.models import User
+from ledger.alarms import acknowledge
+
+
+class Command(BaseCommand):
+    """`manage.py acknowledge_checkpoint --by STAFF --reason TEXT`."""
+
+    help = "Acknowledge that checkpoints were published which the books do not hold (a restored backup), so that posting goes on."
+    requires_system_checks: list[str] = []
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """Take who and why."""
+        parser.add_argument("--by", required=True, metavar="STAFF", help="a shift manager's or auditor's staff number")
+        parser.add_argument("--reason", required=True, help="which backup was restored, and why")
+
+    def handle(self, *args: Any, by: str, reason: str, **options: Any) -> None:
+        """Acknowledge, and say what was taken over."""
+        user = User.objects.filter(username=by).first()
+        if user is None:
+            raise CommandError(f"Nobody has the staff number {by}.")
+        try:
+            done = acknowledge(reason=reason, by=user)
+        except CasinoError as error:
+            raise CommandError(error.message) from error
+        for alarm in done:
+            how = "taken over without its leaves" if alarm.adopted else "not taken over: it does not continue the books"
+            self.stdout.write(f"Checkpoint {alarm.number}: acknowledged by {user}, {how}.")
