@@ -29,11 +29,11 @@ from audit.reports.scope import FIELDS, Scope, read_scope
 from audit.reports.shown import emphasis_of, needs_no_thought, shown
 from casino import jobs, roles
 from casino.errors import CasinoError, InvalidSlip
-from casino.gaming_day import gaming_day
 from casino.models import User
 from casino.read_only import person
 from tables.engine.game import games
-from tables.models import Pit, Property, Table
+from tables.models import Pit, Table
+from tables.selectors import gaming_day_now
 
 MOST_ROWS = 500
 """A page shows this many rows of a section; the files have them all."""
@@ -96,7 +96,7 @@ def report(request: HttpRequest, key: str) -> HttpResponse:
     user = person(request)
     kind = report_for(user, key)
     try:
-        scope: Scope | None = read_scope(request.GET.dict(), user, _today(), kind.action)
+        scope: Scope | None = read_scope(request.GET.dict(), user, gaming_day_now(timezone.now()), kind.action)
     except InvalidSlip as error:
         scope, errors = None, {fault.where: fault.message for fault in error.faults}
     else:
@@ -126,7 +126,7 @@ def report_download(request: HttpRequest, key: str, fmt: str) -> HttpResponse:
     if fmt not in FORMATS:
         raise Http404("There is no such format.")
     kind = report_for(user, key)
-    built = kind.report(read_scope(request.GET.dict(), user, _today(), kind.action))
+    built = kind.report(read_scope(request.GET.dict(), user, gaming_day_now(timezone.now()), kind.action))
     if fmt == "pdf":
         built = printed(built, by=user, at=timezone.now())
     response = HttpResponse(render_report(built, fmt), content_type=media_type(fmt))
@@ -143,7 +143,7 @@ def report_export(request: HttpRequest, key: str) -> HttpResponse:
     if fmt not in FORMATS:
         raise InvalidSlip("bad_format", f"“{fmt[:10]}” is none of {', '.join(FORMATS)}.", where="format")
     filters = {name: request.POST[name] for name in FIELDS if request.POST.get(name)}
-    read_scope(filters, user, _today(), kind.action)
+    read_scope(filters, user, gaming_day_now(timezone.now()), kind.action)
     with transaction.atomic():
         args = {"report": key, "filters": filters, "format": fmt}
         job = jobs.announce("export_report", f"export_report:{request.POST.get('token') or timezone.now().isoformat()}:{user.pk}", args, by=user)
@@ -164,7 +164,7 @@ def report_kept_file(request: HttpRequest, uuid: UUID) -> FileResponse:
 def report_subscribe(request: HttpRequest, key: str) -> HttpResponse:
     """Have the report sent by e-mail from now on, and return to it."""
     user = person(request)
-    scope = read_scope({name: request.POST.get(name, "") for name in FIELDS if not name.startswith("day_")}, user, _today())
+    scope = read_scope({name: request.POST.get(name, "") for name in FIELDS if not name.startswith("day_")}, user, gaming_day_now(timezone.now()))
     try:
         subscribe(
             key, fmt=request.POST.get("format", ""), every=request.POST.get("every", ""), house=scope.house, filters=request.POST.dict(), by=user
@@ -182,12 +182,6 @@ def report_unsubscribe(request: HttpRequest, uuid: UUID) -> HttpResponse:
     unsubscribe(uuid, by=person(request), at=timezone.now())
     messages.success(request, "It is not sent any more.")
     return HttpResponseRedirect(reverse("reports"))
-
-
-def _today() -> Any:
-    """Return the gaming day that it is now, at the first property."""
-    house = Property.objects.order_by("code").first()
-    return gaming_day(timezone.now(), house.zone, house.rollover) if house else timezone.now().date()
 
 
 def _part(section: Section, report: Report) -> Part:

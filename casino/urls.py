@@ -7,6 +7,7 @@ from django.urls import include, path, re_path
 from django.views.generic import RedirectView
 from drf_spectacular.views import SpectacularAPIView
 
+from audit.search_views import search_page
 from audit.views import tonight
 from casino.api import no_such_address
 from casino.health import health
@@ -15,6 +16,7 @@ urlpatterns = [
     path("", RedirectView.as_view(pattern_name="admin:index")),
     path("healthz", health, name="health"),
     path("admin/", admin.site.admin_view(tonight)),
+    path("admin/search/", admin.site.admin_view(search_page), name="search"),
     path("admin/reports/", include("audit.report_urls")),
     path("admin/", admin.site.urls),
     path("api/v1/schema/", SpectacularAPIView.as_view(), name="schema"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 from uuid import UUID
 
 from django.db import connection
@@ -12,6 +12,7 @@ from django.db.models import OuterRef, Q, QuerySet, Subquery
 
 from casino import roles
 from casino.errors import Conflict, NotFound
+from casino.gaming_day import gaming_day
 from casino.models import User
 from ledger.selectors import is_sealed
 from tables.corrections import Phase, phase_of
@@ -334,3 +335,9 @@ def house_of(code: str) -> Property:
     if house is None:
         raise NotFound("no_property", f"There is no property {code}.", where="property")
     return house
+
+
+def gaming_day_now(at: datetime) -> date:
+    """Return the gaming day that it is at moment `at` at the first property; the day in UTC where there is none yet. One query."""
+    house = Property.objects.order_by("code").first()
+    return gaming_day(at, house.zone, house.rollover) if house else at.date()

@@ -21,6 +21,7 @@ from casino import roles
 from casino.models import User
 from tables.api.views import ERRORS
 from tables.models import Shift
+from tables.selectors import gaming_day_now
 
 
 class ShiftReportView(GenericAPIView):
@@ -68,5 +69,5 @@ class ReportView(GenericAPIView):
         user = request.user
         assert isinstance(user, User)
         kind = report_for(user, key)
-        scope = read_scope(request.query_params.dict(), user, timezone.now().date(), kind.action)
+        scope = read_scope(request.query_params.dict(), user, gaming_day_now(timezone.now()), kind.action)
         return Response(json.loads(render(kind.report(scope), "json")))
