@@ -136,7 +136,7 @@ def _with_cards(user: User, sessions: list[int], cards: Sequence[str]) -> QueryS
     dealt = [code for code, game in games().items() if _has_cards(game)]
     rounds = rounds_for(user).filter(session__in=sessions, game__in=dealt).order_by("-id")
     for card in cards[:10]:
-        rounds = rounds.extra(where=["position(%s in tables_round.cards) > 0"], params=[bytes([CODES[card]])])  # noqa: S610 - a parameter
+        rounds = rounds.extra(where=["position(%s in tables_round.cards) > 0"], params=[bytes([CODES[card]])])
     return rounds
 
 

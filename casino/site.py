@@ -32,6 +32,7 @@ class PitbookSite(AdminSite):
 
 _PAGES = {
     "enter_rounds": "tables.add_round",
+    "run_session": "tables.add_tablesession",
     "rounds": "tables.view_round",
     "shifts": "tables.view_shift",
     "findings": "audit.view_finding",

@@ -2,20 +2,32 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 
 from django.contrib import admin
+from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404
+from django.urls import URLPattern, path, reverse
 from django.utils.safestring import SafeString
 
-from casino import shown
+from casino import roles, shown
 from casino.models import User
-from casino.read_only import ReadOnlyAdmin, SeenInline
+from casino.read_only import ReadOnlyAdmin, SeenInline, person
+from tables.admin import session_acts
+from tables.admin.act import Act, answer
+from tables.admin.act_forms import PinForm
+from tables.admin.close_wizard import close
 from tables.admin.figures import chip
 from tables.admin.filters import ShiftFilter, TableFilter
+from tables.blockers import blockers
 from tables.engine.game import games
 from tables.models import Dealer, DealerTurn, Pit, Property, SessionEvent, Table, TableSession
-from tables.selectors import sessions_with_state
+from tables.selectors import reopenings_with_state, sessions_with_state, slips_for
+from tables.services.dealer_pins import set_pin
+from tables.short_code import short_code
 
 
 @admin.register(Property)
@@ -23,7 +35,20 @@ class PropertyAdmin(ReadOnlyAdmin):
     """The casino, with its clock, currency and tolerances."""
 
     list_display = ("name", "code", "zone", "currency", "rollover")
-    fields = ("name", "code", "zone", "currency", "exponent", "rollover", "explain_over", "report_over", "notify_over")
+    fields = (
+        "name",
+        "code",
+        "zone",
+        "currency",
+        "exponent",
+        "rollover",
+        "drop_per",
+        "rake_to",
+        "ask_patron_from",
+        "explain_over",
+        "report_over",
+        "notify_over",
+    )
 
 
 @admin.register(Pit)
@@ -59,6 +84,30 @@ class DealerAdmin(ReadOnlyAdmin):
     fields = ("code", "name", "property")
     list_select_related = ("property",)
     search_fields = ("code", "name")
+    change_form_template = "admin/tables/dealer_page.html"
+
+    def get_urls(self) -> list[URLPattern]:
+        """Return Django's addresses and the one where a PIN is set."""
+        return [path("<int:pk>/pin/", self.admin_site.admin_view(self.pin_view), name="tables_dealer_pin"), *super().get_urls()]
+
+    def pin_view(self, request: HttpRequest, pk: int) -> HttpResponse:
+        """Answer the page where a dealer sets a PIN in front of a shift manager."""
+        if not roles.may(person(request).roles, "set_dealer_pin"):
+            raise PermissionDenied
+        dealer = get_object_or_404(Dealer.objects.select_related("property"), pk=pk)
+
+        def perform(form: PinForm, at: datetime, by: User) -> str:
+            set_pin(dealer, form.cleaned_data["pin"], at=at, by=by)
+            return f"{dealer} has a new PIN."
+
+        back = reverse("admin:tables_dealer_change", args=[pk])
+        lead = "The dealer types it, and nobody else sees it. It signs turns, chips and counts on a supervisor's screen."
+        act = Act(f"PIN of {dealer}", "Set the PIN", PinForm, dealer.property, perform, back, (str(dealer), back), lead)
+        return answer(request, act, self.admin_site, Dealer)
+
+    def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any) -> HttpResponse:
+        """Answer the dealer's page, with the way to a PIN for who may set one."""
+        return super().render_change_form(request, {**context, "may_set_pin": roles.may(person(request).roles, "set_dealer_pin")}, *args, **kwargs)
 
 
 class EventsInline(SeenInline):
@@ -97,10 +146,61 @@ class SessionAdmin(ReadOnlyAdmin):
     ordering = ("-id",)
     pits = "table__pit__code"
     inlines = (EventsInline, TurnsInline)
+    change_form_template = "admin/tables/tablesession/page.html"
+
+    def get_urls(self) -> list[URLPattern]:
+        """Return Django's addresses and those of the session's acts."""
+        seen = self.admin_site.admin_view
+        return [
+            path("open/", seen(self.open_view), name="tables_tablesession_open"),
+            path("<int:pk>/close/", seen(self.close_view), name="tables_tablesession_close"),
+            path("<int:pk>/<str:verb>/do/", seen(self.act_view), name="tables_tablesession_act"),
+            *super().get_urls(),
+        ]
+
+    def open_view(self, request: HttpRequest) -> HttpResponse:
+        """Answer the page where a table is opened."""
+        return session_acts.open_table(request, self.admin_site)
+
+    def close_view(self, request: HttpRequest, pk: int) -> HttpResponse:
+        """Answer the step of the close that is due."""
+        return close(request, self.admin_site, session_acts.session_of(person(request), pk, "run_session"))
+
+    def act_view(self, request: HttpRequest, pk: int, verb: str) -> HttpResponse:
+        """Answer the page of one act of a session."""
+        if verb not in session_acts.ACTS:
+            raise Http404("There is no such act.")
+        action, _, _, page = session_acts.ACTS[verb]
+        return page(request, self.admin_site, session_acts.session_of(person(request), pk, action))
+
+    def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any) -> HttpResponse:
+        """Answer the session's page: what may be done, what blocks the close, its slips. Nine queries."""
+        session, user = context["original"], person(request)
+        pit, is_open = session.table.pit.code, session.state == SessionEvent.State.OPEN
+        slips = list(slips_for(user).filter(session=session)) if roles.may(user.roles, "read_chips", pit) else []
+        more = {
+            "session": session,
+            "house": session.table.property,
+            "acts": [
+                (verb, words)
+                for verb, (action, state, words, _) in session_acts.ACTS.items()
+                if state in ("", session.state) and roles.may(user.roles, action, pit)
+            ],
+            "may_close": is_open and roles.may(user.roles, "run_session", pit),
+            "blockers": blockers(session) if is_open else [],
+            "felt_code": short_code(session.felt.sha256) if session.felt else "",
+            "slips": slips,
+            "turns": list(session.turns.select_related("dealer", "by").order_by("-from_at")[:8]),
+            "events": list(session.events.select_related("by")),
+            "recounts": list(reopenings_with_state(session.reopenings.all())),
+            "title": str(session),
+            "subtitle": None,
+        }
+        return super().render_change_form(request, {**context, **more}, *args, **kwargs)
 
     def mine(self, user: User) -> QuerySet[Any]:
         """Return the sessions of one's pits, with their state."""
-        return sessions_with_state(super().mine(user).select_related("table__property", "shift"))
+        return sessions_with_state(super().mine(user).select_related("table__property", "table__pit", "shift", "felt"))
 
     @admin.display(description="state")
     def state_word(self, session: Any) -> SafeString:

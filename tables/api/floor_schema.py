@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from rest_framework import serializers
 
-DENOMINATIONS = {"child": serializers.IntegerField(min_value=0), "help_text": "how many pieces of each value in minor units"}
+
+def _pieces() -> serializers.DictField:
+    """Return the field of a count: how many pieces of each value."""
+    return serializers.DictField(child=serializers.IntegerField(min_value=0), help_text="how many pieces of each value in minor units")
 
 
 class SecondBody(serializers.Serializer):
@@ -24,7 +27,7 @@ class DealerBody(serializers.Serializer):
 class CountBody(serializers.Serializer):
     """A count by denomination."""
 
-    denominations = serializers.DictField(**DENOMINATIONS)
+    denominations = _pieces()
     note = serializers.CharField(max_length=300, required=False)
 
 
@@ -129,7 +132,7 @@ class SlipAnswer(serializers.Serializer):
     table = serializers.CharField()
     session = serializers.UUIDField()
     amount = serializers.IntegerField()
-    denominations = serializers.DictField(**DENOMINATIONS)
+    denominations = _pieces()
     state = serializers.CharField()
     events = SlipEventAnswer(many=True)
 
@@ -213,7 +216,7 @@ class TrayCountAnswer(serializers.Serializer):
     kind = serializers.CharField()
     sequence = serializers.IntegerField()
     total = serializers.IntegerField()
-    denominations = serializers.DictField(**DENOMINATIONS)
+    denominations = _pieces()
     counted_by = serializers.CharField()
     witness = serializers.CharField(allow_null=True)
     dealer = serializers.CharField(allow_null=True)
@@ -258,7 +261,7 @@ class DropAnswer(serializers.Serializer):
     box = serializers.CharField()
     seal = serializers.CharField()
     total = serializers.IntegerField()
-    denominations = serializers.DictField(**DENOMINATIONS)
+    denominations = _pieces()
     instruments = serializers.IntegerField()
     tickets = serializers.IntegerField()
     coupons = serializers.IntegerField()

@@ -54,6 +54,16 @@ APPEND_ONLY = (
     "audit_sessionmoments",
     "audit_statisticrun",
     "audit_statisticresult",
+    "casino_stepupfailure",
+    "tables_boxpull",
+    "tables_cashout",
+    "tables_chipslip",
+    "tables_chipslipevent",
+    "tables_countreopening",
+    "tables_countreopeningevent",
+    "tables_dealerpin",
+    "tables_dealerpinfailure",
+    "audit_tabledayreconciliation",
 )
 ANY_COLUMN = {"ledger_segment": "number", "tables_slipcounter": "last"}
 
