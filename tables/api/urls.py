@@ -7,5 +7,5 @@ from tables.api.views import RoundsView, RoundView
 urlpatterns = [
     path("rounds", RoundsView.as_view(), name="rounds"),
     path("rounds/<uuid:uuid>", RoundView.as_view(), name="round"),
-    path("paytables", include("tables.api.paytable_urls")),
+    path("", include("tables.api.paytable_urls")),
 ]
