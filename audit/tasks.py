@@ -84,9 +84,7 @@ def find_due_shifts() -> None:
 def export_report(job: Job, progress: jobs.Report) -> Mapping[str, Any]:
     """Write a report of the catalogue as a file, with the rights that who asked for it has now."""
     assert job.asked_by is not None
-    kept = write_report(
-        job.args["report"], job.args["filters"], job.args["format"], by=job.asked_by, today=gaming_day_now(timezone.now()), progress=progress
-    )
+    kept = write_report(job.args["report"], job.args["filters"], job.args["format"], by=job.asked_by, today=today, progress=progress)
     return {"file": str(kept.uuid), "size": kept.size, "sha256": kept.file_sha256}
 
 

@@ -23,9 +23,9 @@ class EdgeLine:
     bet: str
     basis: str
     base_percent: str
-    base_fraction: str
+    base_fraction: Fraction
     total_percent: str
-    total_fraction: str
+    total_fraction: Fraction
     hit: str
     sd: str
     mean_wager: str
@@ -44,9 +44,9 @@ def _edge_line(name: str, bet: BetEdge) -> EdgeLine:
         in_words(name),
         in_words(bet.basis).lower(),
         f"{percent(bet.edge)} %",
-        str(bet.edge),
+        bet.edge,
         f"{percent(total)} %",
-        str(total),
+        total,
         NOTHING if bet.hit_frequency is None else f"{percent(bet.hit_frequency, 2)} %",
         f"{bet.sd:.4f}",
         NOTHING if bet.mean_wager is None else f"{percent(bet.mean_wager / 100)}",

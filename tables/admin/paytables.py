@@ -71,11 +71,13 @@ class PaytableVersionAdmin(ReadOnlyAdmin):
         """Answer the version's page: odds, rules, edges, where it is in force and is to be. Six queries at most."""
         version: PaytableVersion = context["original"]
         paytable = paytable_of(version)
+        known = known_edges(paytable)
         more = {
             "version": version,
             "game": games()[version.game],
             **said(paytable),
-            "edges": edge_lines(known_edges(paytable)),
+            "edges": edge_lines(known),
+            "unsolved": known.unsolved,
             "place_form": place_form(version) if _may(request, "propose_paytable") else None,
             "others": PaytableVersion.objects.filter(game=version.game).exclude(pk=version.pk).order_by("name", "version"),
             "works_here": _works_here(request),

@@ -155,6 +155,7 @@ def look_context(paytable: Paytable, house: Property | None, base: PaytableVersi
     return {
         "look": found,
         "edges": edge_lines(found.edges),
+        "unsolved": found.edges.unsolved,
         "base": base,
         "changes": change_lines(differs) if differs else [],
         "effects": list(effect_lines(differs)) if differs else [],

@@ -10,7 +10,7 @@ UUID = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
 urlpatterns = [
     path("rounds", RoundsView.as_view(), name="rounds"),
     path("rounds/<uuid:uuid>", RoundView.as_view(), name="round"),
-    path("paytables", include("tables.api.paytable_urls")),
+    path("", include("tables.api.paytable_urls")),
     path("sessions", sessions.SessionsView.as_view(), name="sessions"),
     path("sessions/<uuid:uuid>", sessions.SessionView.as_view(), name="session"),
     path("sessions/<uuid:uuid>/blockers", sessions.BlockersView.as_view(), name="session-blockers"),
