@@ -14,7 +14,7 @@ from audit.report_files import write_report, write_shift_report
 from casino import jobs
 from casino.models import Job
 from tables.models import RoundChange, RoundRuling, Shift, ShiftEvent
-from tables.selectors import gaming_day_now, shifts_in
+from tables.selectors import shifts_in
 
 
 def _shift(job: Job) -> Shift:

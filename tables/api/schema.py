@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from rest_framework import serializers
 
+from tables.models import Round
+from tables.round_history import state_of
+
 
 class MoneyDone(serializers.Serializer):
     """What was done on a wager, in minor units."""
@@ -87,6 +90,10 @@ class RoundAnswer(serializers.Serializer):
     dealer = serializers.CharField()
     paytable = serializers.CharField()
     paytable_sha256 = serializers.CharField()
+    state = serializers.ChoiceField(choices=["stands", "irregular", "late", "voided", "replaced"])
+    late = serializers.BooleanField()
+    replaces = serializers.UUIDField(allow_null=True)
+    replaced_by = serializers.UUIDField(allow_null=True)
     irregular = IrregularSlip(allow_null=True)
     round = serializers.DictField()
     settlement = serializers.DictField(allow_null=True)
@@ -109,6 +116,11 @@ class RoundLine(serializers.Serializer):
     collected = serializers.IntegerField()
     paid = serializers.IntegerField()
     payout_variance = serializers.IntegerField(allow_null=True)
+    state = serializers.SerializerMethodField()
+
+    def get_state(self, played: Round) -> str:
+        """Return whether it stands, or what became of it."""
+        return state_of(played)
 
 
 class ErrorLine(serializers.Serializer):

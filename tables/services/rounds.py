@@ -28,6 +28,7 @@ from tables.engine.settle import ENGINE_VERSION
 from tables.locks import lock_to_deal
 from tables.models import PaytableVersion, Property, Round, SessionEvent, Table, TableSession, Wager
 from tables.posting import WagerMoved, transfers_for_round
+from tables.round_history import state_of
 from tables.services.paytables import paytable_of
 from tables.services.round_rows import insert_round
 from tables.slips import RoundSlip
@@ -231,7 +232,10 @@ def _translate(error: IntegrityError, slip: RoundSlip, number: int) -> Round:
 
 
 def round_answer(played: Round) -> dict[str, Any]:
-    """Return a recorded round as every door shows it: what was due and done on each wager, and the difference. Three queries."""
+    """Return a recorded round as every door shows it: what was due and done on each wager, the difference, what became of it.
+
+    Three queries, more where it replaces a round or was replaced.
+    """
     wagers = list(Wager.objects.filter(round=played, gaming_day=played.gaming_day).order_by("line"))
     table = played.session.table
     return {
@@ -247,6 +251,10 @@ def round_answer(played: Round) -> dict[str, Any]:
         "dealer": played.dealer.code,
         "paytable": str(played.paytable),
         "paytable_sha256": played.paytable.sha256,
+        "state": state_of(played),
+        "late": played.late,
+        "replaces": str(played.replaces.uuid) if played.replaces else None,
+        "replaced_by": _replaced_by(played),
         "irregular": {"reason": played.irregular} if played.irregular else None,
         "round": json.loads(bytes(played.deal)),
         "settlement": json.loads(played.settlement) if played.settlement else None,
@@ -254,6 +262,11 @@ def round_answer(played: Round) -> dict[str, Any]:
         "payout_variance": played.payout_variance,
         "entry": str(entries_of_round(played.uuid).values_list("uuid", flat=True)[0]),
     }
+
+
+def _replaced_by(played: Round) -> str | None:
+    change = getattr(played, "reversal", None)
+    return str(change.made.uuid) if change is not None and change.made is not None else None
 
 
 def _wager_answer(wager: Wager) -> dict[str, Any]:
