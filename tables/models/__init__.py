@@ -2,6 +2,7 @@
 
 from tables.models.chips import ChipMovement, DropCount, SlipCounter, TrayCount
 from tables.models.floor import Dealer, DealerTurn, Pit, Property, SessionEvent, Shift, ShiftEvent, Table, TableSession
+from tables.models.imports import ImportedRound, ImportFile, RoundImport
 from tables.models.paytables import (
     EdgeLimit,
     PaytableDraft,
@@ -21,6 +22,8 @@ __all__ = [
     "DealerTurn",
     "DropCount",
     "EdgeLimit",
+    "ImportFile",
+    "ImportedRound",
     "PaytableDraft",
     "PaytableEvent",
     "PaytablePlacement",
@@ -31,6 +34,7 @@ __all__ = [
     "PlacementEvent",
     "Property",
     "Round",
+    "RoundImport",
     "SessionEvent",
     "Shift",
     "ShiftEvent",

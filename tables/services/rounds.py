@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
+from uuid import UUID
 
 from django.db import IntegrityError, transaction
 
@@ -77,7 +78,7 @@ def _record(slip: RoundSlip, table: Table, by: User, at: datetime) -> Round:
     session = selectors.open_session(table)
     lock_to_deal(session.shift.uuid, session.uuid)
     now = selectors.session_now(session, slip.dealer)
-    _check(slip, table, now, at)
+    check_slip(slip, table, now, at)
     ruled = _rule(slip, table)
 
     number = slip.number or now.next_number
@@ -96,7 +97,7 @@ def _the_same(kept: Round, slip: RoundSlip) -> Round:
     return kept
 
 
-def _check(slip: RoundSlip, table: Table, now: selectors.SessionNow, at: datetime) -> None:
+def check_slip(slip: RoundSlip, table: Table, now: selectors.SessionNow, at: datetime) -> None:
     """Refuse what came too late, or is said to have been dealt at a time when it cannot have been."""
     if now.state != SessionEvent.State.OPEN:
         raise Conflict("session_closed", f"{table} is not open.", where="table")
@@ -110,7 +111,11 @@ def _check(slip: RoundSlip, table: Table, now: selectors.SessionNow, at: datetim
 
 def _rule(slip: RoundSlip, table: Table) -> Ruled:
     """Read the cards, and settle by the version in force at the table when the round was dealt."""
-    version = selectors.version_in_force(table, slip.occurred_at)
+    return rule_by(slip, table, selectors.version_in_force(table, slip.occurred_at))
+
+
+def rule_by(slip: RoundSlip, table: Table, version: PaytableVersion) -> Ruled:
+    """Return what `version` says of the slip's round. Raises InvalidSlip, places under `round`, `done`, …"""
     game, paytable = games()[table.game], paytable_of(version)
     if faults := _wrong_game(slip, table):
         raise InvalidSlip.of(faults)
@@ -138,8 +143,13 @@ def _wrong_game(slip: RoundSlip, table: Table) -> list[Fault]:
 
 
 def _keep(slip: RoundSlip, session: TableSession, dealer: int | None, number: int, ruled: Ruled, by: User) -> Round:
+    return insert_round(round_columns(slip, session, dealer, number, ruled, by), ruled.wagers)
+
+
+def round_columns(slip: RoundSlip, session: TableSession, dealer: int | None, number: int, ruled: Ruled, by: User) -> dict[str, Any]:
+    """Return a round's columns by name, as every door keeps them."""
     settlement, wagers = ruled.settlement, ruled.wagers
-    columns = {
+    return {
         "uuid": slip.uuid,
         "session_id": session.pk,
         "number": number,
@@ -165,27 +175,30 @@ def _keep(slip: RoundSlip, session: TableSession, dealer: int | None, number: in
         "collected": sum(wager.collected for wager in wagers),
         "paid": sum(wager.paid for wager in wagers),
     }
-    return insert_round(columns, wagers)
 
 
 def _post(played: Round, session: TableSession, table: Table, ruled: Ruled, by: User) -> None:
+    post_entry(round_draft(played.uuid, played.occurred_at, session, table, ruled), by=by)
+
+
+def round_draft(uuid: UUID, occurred_at: datetime, session: TableSession, table: Table, ruled: Ruled) -> EntryDraft:
+    """Return what the round of `uuid` moved, to be posted."""
     moved = [WagerMoved(wager.seat, wager.kind, wager.collected, wager.paid) for wager in ruled.wagers]
-    draft = EntryDraft(
+    return EntryDraft(
         kind="round",
-        reference=f"round:{played.uuid}",
+        reference=f"round:{uuid}",
         property=table.property.uuid,
         currency=table.property.currency,
-        gaming_day=played.gaming_day,
-        occurred_at=played.occurred_at,
+        gaming_day=session.shift.gaming_day,
+        occurred_at=occurred_at,
         transfers=transfers_for_round(table.code, moved, is_pot_game=ruled.game.is_pot_game),
         shift=session.shift.uuid,
         session=session.uuid,
-        round=played.uuid,
+        round=uuid,
         paytable=ruled.paytable.reference,
         paytable_sha256=ruled.paytable.sha256,
         engine_version=ENGINE_VERSION,
     )
-    post_entry(draft, by=by)
 
 
 def _translate(error: IntegrityError, slip: RoundSlip, number: int) -> Round:
