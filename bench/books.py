@@ -186,24 +186,23 @@ def _bulk_create(kept: list[Any], wager: Any) -> float:
     number = max(played.number for played in kept)
     begun = time.perf_counter()
     with transaction.atomic():
-        for place, played in enumerate(kept):
-            entry, parts = entries[played.uuid], wagers[played.pk]
-            transfers = moved.get(entry.pk, [])
-            played.wagers_kept, entry.moved_kept = parts, transfers
-            played.pk, entry.pk, played.uuid, entry.uuid = None, None, uuid4(), uuid4()
-            played.number, entry.round, entry.reference = number + 1 + place, played.uuid, f"round:{played.uuid}"
-        Round.objects.bulk_create(kept)
-        for played in kept:
-            for one in played.wagers_kept:
-                one.pk, one.round_id = None, played.pk
-        wager.objects.bulk_create([one for played in kept for one in played.wagers_kept])
-        made = list(entries.values())
+        uuids = [uuid4() for _ in kept]
+        rounds = [_anew(played, uuid=uuid, number=number + 1 + place) for place, (played, uuid) in enumerate(zip(kept, uuids, strict=True))]
+        Round.objects.bulk_create(rounds)
+        pairs = list(zip(kept, rounds, strict=True))
+        wager.objects.bulk_create([_anew(one, round_id=new.pk) for old, new in pairs for one in wagers[old.pk]])
+        made = [_anew(entries[old.uuid], uuid=uuid4(), round=new.uuid, reference=f"round:{new.uuid}") for old, new in pairs]
         Entry.objects.bulk_create(made)
-        for entry in made:
-            for one in entry.moved_kept:
-                one.pk, one.entry_id = None, entry.pk
-        Transfer.objects.bulk_create([one for entry in made for one in entry.moved_kept])
+        posted = zip(kept, made, strict=True)
+        Transfer.objects.bulk_create([_anew(one, entry_id=new.pk) for old, new in posted for one in moved.get(entries[old.uuid].pk, [])])
     return time.perf_counter() - begun
+
+
+def _anew(row: Any, **changes: Any) -> Any:
+    """Return a new row with the columns of `row`, but its key and what the database stamps."""
+    stamped = {"id", "made_in", "recorded_at"}
+    columns = {field.attname: getattr(row, field.attname) for field in row._meta.concrete_fields if field.attname not in stamped}
+    return type(row)(**{**columns, **changes})
 
 
 if __name__ == "__main__":

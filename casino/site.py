@@ -36,4 +36,6 @@ _PAGES = {
     "shifts": "tables.view_shift",
     "findings": "audit.view_finding",
     "books": "ledger.view_entry",
+    "accounts": "ledger.view_account",
+    "ledger": "ledger.view_transfer",
 }

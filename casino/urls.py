@@ -14,6 +14,7 @@ urlpatterns = [
     path("", RedirectView.as_view(pattern_name="admin:index")),
     path("healthz", health, name="health"),
     path("admin/", admin.site.admin_view(tonight)),
+    path("admin/books/", include("audit.book_urls")),
     path("admin/", admin.site.urls),
     path("api/v1/schema/", SpectacularAPIView.as_view(), name="schema"),
     path("api/v1/", include("tables.api.urls")),

@@ -290,10 +290,18 @@ def _keep_all(new: Sequence[_New], result: ImportResult, by: User, progress: Pro
     progress(2, 3, "entries posted")
     kept = RoundImport.objects.create(name=result.name, sha256=result.sha256, rounds=len(new), already=len(result.already), by=by)
     copy_rows("tables_importedround", ("round_id", "source_id", "line"), ((key, kept.pk, one.line) for key, one in zip(keys, new, strict=True)))
-    with connection.cursor() as cursor:
-        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE; SET CONSTRAINTS ALL DEFERRED")
+    _check_all()
     result.added, result.uuid = len(new), kept.uuid
     progress(3, 3, "checked")
+
+
+def _check_all() -> None:
+    """Have the database check what is deferred, round by round and entry by entry.
+
+    The guards' plans may be of a time when there were few rows, and read all of them for each round: they are made anew, by index.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute("SET LOCAL enable_seqscan = off; DISCARD PLANS; SET CONSTRAINTS ALL IMMEDIATE; SET CONSTRAINTS ALL DEFERRED")
 
 
 def _wagers(keys: Sequence[int], new: Sequence[_New]) -> Iterable[Sequence[Any]]:
