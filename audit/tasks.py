@@ -14,7 +14,7 @@ from audit.report_files import write_report, write_shift_report
 from casino import jobs
 from casino.models import Job
 from tables.models import RoundChange, RoundRuling, Shift, ShiftEvent
-from tables.selectors import shifts_in
+from tables.selectors import gaming_day_now, shifts_in
 
 
 def _shift(job: Job) -> Shift:
@@ -84,6 +84,7 @@ def find_due_shifts() -> None:
 def export_report(job: Job, progress: jobs.Report) -> Mapping[str, Any]:
     """Write a report of the catalogue as a file, with the rights that who asked for it has now."""
     assert job.asked_by is not None
+    today = gaming_day_now(timezone.now())
     kept = write_report(job.args["report"], job.args["filters"], job.args["format"], by=job.asked_by, today=today, progress=progress)
     return {"file": str(kept.uuid), "size": kept.size, "sha256": kept.file_sha256}
 

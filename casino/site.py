@@ -38,5 +38,7 @@ _PAGES = {
     "findings": "audit.view_finding",
     "workshop": "tables.view_paytabledraft",
     "books": "ledger.view_entry",
+    "accounts": "ledger.view_account",
+    "ledger": "ledger.view_transfer",
     "reports": "audit.view_report",
 }

@@ -18,6 +18,7 @@ urlpatterns = [
     path("admin/", admin.site.admin_view(tonight)),
     path("admin/search/", admin.site.admin_view(search_page), name="search"),
     path("admin/reports/", include("audit.report_urls")),
+    path("admin/books/", include("audit.book_urls")),
     path("admin/", admin.site.urls),
     path("api/v1/schema/", SpectacularAPIView.as_view(), name="schema"),
     path("api/v1/", include("casino.house_api")),

@@ -120,8 +120,8 @@ class Transfer(models.Model):
             models.CheckConstraint(condition=~Q(credit_account=F("debit_account")), name="ledger_transfer_goes_elsewhere"),
         ]
         indexes = [
-            models.Index(fields=["credit_account", "gaming_day"], name="ledger_transfer_credit"),
-            models.Index(fields=["debit_account", "gaming_day"], name="ledger_transfer_debit"),
+            models.Index(fields=["credit_account", "gaming_day", "entry"], name="ledger_transfer_credit"),
+            models.Index(fields=["debit_account", "gaming_day", "entry"], name="ledger_transfer_debit"),
         ]
         ordering = ["-id"]
 

@@ -212,6 +212,17 @@ class Migration(migrations.Migration):
             model_name="booktotal",
             constraint=models.CheckConstraint(condition=models.Q(("arrived__gte", 0), ("left__gte", 0)), name="ledger_booktotal_no_negatives"),
         ),
+        # a statement reads an account's lines in the books' order, a page at a time
+        migrations.RemoveIndex(model_name="transfer", name="ledger_transfer_credit"),
+        migrations.RemoveIndex(model_name="transfer", name="ledger_transfer_debit"),
+        migrations.AddIndex(
+            model_name="transfer",
+            index=models.Index(fields=["credit_account", "gaming_day", "entry"], name="ledger_transfer_credit"),
+        ),
+        migrations.AddIndex(
+            model_name="transfer",
+            index=models.Index(fields=["debit_account", "gaming_day", "entry"], name="ledger_transfer_debit"),
+        ),
         *[AppendOnly(table) for table in TABLES],
         *[Stamped(table) for table in TABLES],
         migrations.RunSQL(GUARDS, GUARDS_BACK),

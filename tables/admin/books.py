@@ -12,16 +12,15 @@ from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.utils.safestring import SafeString
 
-from casino import roles, shown
+from casino import shown
 from casino.day_range import DayRange
 from casino.models import User
 from casino.read_only import ReadOnlyAdmin, person
 from ledger.models import Account, Entry, Transfer
 from ledger.selectors import balances
 from tables.admin.figures import chip, figure
+from tables.books_seen import accounts_for, blind_accounts, entries_for
 from tables.models import Property, Round, TableSession
-from tables.posting import CAGE, MINT, PATRONS_CHIPS, pot, tray
-from tables.selectors import open_sessions
 
 BLIND = "counted blind"
 
@@ -29,18 +28,6 @@ BLIND = "counted blind"
 def houses() -> Mapping[UUID, Property]:
     """Return every property by its UUID, which is what the books know it by. One query."""
     return {house.uuid: house for house in Property.objects.all()}
-
-
-def blind_accounts(user: User) -> frozenset[tuple[UUID, str]]:
-    """Return (property, code) of the accounts whose balance `user` may not know: what tells the trays of open sessions to who may count them."""
-    if roles.may(user.roles, "see_expected"):
-        return frozenset()
-    hidden = set()
-    for session in open_sessions():
-        table = session.table
-        hidden |= {(table.property.uuid, account(table.code)) for account in (tray, pot)}
-        hidden |= {(table.property.uuid, account) for account in (PATRONS_CHIPS, CAGE, MINT)}  # their sum would tell the trays
-    return frozenset(hidden)
 
 
 class AccountList(ChangeList):
@@ -70,6 +57,12 @@ class AccountAdmin(ReadOnlyAdmin):
     search_fields = ("code",)
     ordering = ("code",)
     fields = ("code", "kind_word", "currency", "holds", "floor", "ceiling", "opened", "closed")
+    change_form_template = "admin/ledger/account/page.html"
+    change_list_template = "admin/ledger/account/list.html"
+
+    def mine(self, user: User) -> QuerySet[Account]:
+        """Return the accounts that they may read."""
+        return accounts_for(user)
 
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
         """Return the list that reads balances."""
@@ -113,6 +106,11 @@ class EntryAdmin(ReadOnlyAdmin):
     search_help_text = "an entry's whole reference, or uuid"
     ordering = ("-id",)
     change_form_template = "admin/ledger/entry/page.html"
+    change_list_template = "admin/ledger/entry/list.html"
+
+    def mine(self, user: User) -> QuerySet[Entry]:
+        """Return the entries that they may read."""
+        return entries_for(user)
 
     def get_search_results(self, request: HttpRequest, queryset: QuerySet[Entry], search_term: str) -> tuple[QuerySet[Entry], bool]:
         """Return the entry that `search_term` names exactly."""

@@ -7,6 +7,7 @@ from tables.models.chips import ChipMovement, SlipCounter, TrayCount
 from tables.models.corrections import RoundChange, RoundProposal, RoundProposalEvent, RoundRuling
 from tables.models.dealer_pins import DealerPin, DealerPinFailure
 from tables.models.floor import Dealer, DealerTurn, Pit, Property, SessionEvent, Shift, ShiftEvent, Table, TableLimit, TableSession
+from tables.models.imports import ImportedRound, ImportFile, RoundImport
 from tables.models.paytables import (
     EdgeLimit,
     PaytableDraft,
@@ -36,6 +37,8 @@ __all__ = [
     "DealerTurn",
     "DropCount",
     "EdgeLimit",
+    "ImportFile",
+    "ImportedRound",
     "PaytableDraft",
     "PaytableEvent",
     "PaytablePlacement",
@@ -49,6 +52,7 @@ __all__ = [
     "ReplayRun",
     "Round",
     "RoundChange",
+    "RoundImport",
     "RoundProposal",
     "RoundProposalEvent",
     "RoundRuling",

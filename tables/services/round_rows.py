@@ -30,6 +30,15 @@ _WAGER: Mapping[str, tuple[str, Callable[[KeptWager], Any]]] = {
     "for_dealer": ("boolean", lambda wager: wager.for_dealer),
 }
 """Columns of a wager: their SQL type, and where they come from."""
+WAGER_COLUMNS = ("gaming_day", "round_id", "line", *_WAGER)
+_TAKE = tuple(take for _, take in _WAGER.values())
+
+
+def wager_values(wager: KeptWager) -> list[Any]:
+    """Return a wager's own columns, as they follow on `gaming_day`, `round_id` and `line` in WAGER_COLUMNS."""
+    return [take(wager) for take in _TAKE]
+
+
 _COLUMNS = ", ".join(f'"{name}"' for name in _WAGER)
 _ARRAYS = ", ".join(f"%s::{kind}[]" for kind, _ in _WAGER.values())
 

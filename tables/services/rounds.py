@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
+from uuid import UUID
 
 from django.db import IntegrityError, transaction
 
@@ -80,7 +81,7 @@ def _record(slip: RoundSlip, table: Table, by: User, at: datetime) -> Round:
     session = selectors.open_session(table)
     lock_to_deal(session.shift.uuid, session.uuid)
     now = selectors.session_now(session, slip.dealer)
-    _check(slip, table, now, at)
+    check_slip(slip, table, now, at)
     ruled = rule_slip(slip, table)
 
     number = slip.number or now.next_number
@@ -99,7 +100,7 @@ def _the_same(kept: Round, slip: RoundSlip) -> Round:
     return kept
 
 
-def _check(slip: RoundSlip, table: Table, now: selectors.SessionNow, at: datetime) -> None:
+def check_slip(slip: RoundSlip, table: Table, now: selectors.SessionNow, at: datetime) -> None:
     """Refuse what came too late, or is said to have been dealt at a time when it cannot have been."""
     if now.state != SessionEvent.State.OPEN:
         raise Conflict("session_closed", f"{table} is not open.", where="table")
@@ -113,7 +114,11 @@ def _check(slip: RoundSlip, table: Table, now: selectors.SessionNow, at: datetim
 
 def rule_slip(slip: RoundSlip, table: Table) -> Ruled:
     """Read the cards, and settle by the version in force at the table when the round was dealt."""
-    version = selectors.version_in_force(table, slip.occurred_at)
+    return rule_by(slip, table, selectors.version_in_force(table, slip.occurred_at))
+
+
+def rule_by(slip: RoundSlip, table: Table, version: PaytableVersion) -> Ruled:
+    """Return what `version` says of the slip's round. Raises InvalidSlip, places under `round`, `done`, …"""
     game, paytable = games()[table.game], paytable_of(version)
     if faults := _wrong_game(slip, table):
         raise InvalidSlip.of(faults)
@@ -152,9 +157,24 @@ def keep_round(
     late: bool = False,
 ) -> Round:
     """Return the round of `slip` with its wagers, inserted. Raises IntegrityError naming the constraint."""
+    return insert_round(round_columns(slip, session, dealer, number, ruled, by, replaces=replaces, late=late), ruled.wagers)
+
+
+def round_columns(
+    slip: RoundSlip,
+    session: TableSession,
+    dealer: int | None,
+    number: int,
+    ruled: Ruled,
+    by: User,
+    *,
+    replaces: Round | None = None,
+    late: bool = False,
+) -> dict[str, Any]:
+    """Return a round's columns by name, as every door keeps them."""
     settlement, wagers = ruled.settlement, ruled.wagers
     money = [wager for wager in wagers if wager.fund != "promo"]  # a promotional stake is no money of the house's or the patron's
-    columns = {
+    return {
         "uuid": slip.uuid,
         "session_id": session.pk,
         "number": number,
@@ -181,7 +201,6 @@ def keep_round(
         "collected": sum(wager.collected for wager in money),
         "paid": sum(wager.paid for wager in wagers),
     }
-    return insert_round(columns, wagers)
 
 
 def post_round(
@@ -196,27 +215,34 @@ def post_round(
     late: LateIn | None = None,
 ) -> Entry:
     """Return the entry of what `played` moved; `late` where its shift is sealed. Raises as `ledger.services.post_entry`."""
+    draft = round_draft(played.uuid, played.occurred_at, session, table, ruled, witness=witness, memo=memo)
+    return post_entry(draft.moved_late(late) if late else draft, by=by)
+
+
+def round_draft(
+    uuid: UUID, occurred_at: datetime, session: TableSession, table: Table, ruled: Ruled, *, witness: User | None = None, memo: str = ""
+) -> EntryDraft:
+    """Return what the round of `uuid` moved, to be posted."""
     moved = [WagerMoved(wager.seat, wager.kind, wager.collected, wager.paid, wager.fund) for wager in ruled.wagers]
     to_box = table.property.rake_to == Property.RakeTo.BOX
     rake = Minor(ruled.settlement.rake) if to_box and ruled.settlement else Minor(0)
-    draft = EntryDraft(
+    return EntryDraft(
         kind="round",
-        reference=f"round:{played.uuid}",
+        reference=f"round:{uuid}",
         property=table.property.uuid,
         currency=table.property.currency,
-        gaming_day=played.gaming_day,
-        occurred_at=played.occurred_at,
+        gaming_day=session.shift.gaming_day,
+        occurred_at=occurred_at,
         transfers=transfers_for_round(table.code, moved, is_pot_game=ruled.game.is_pot_game, rake_to_box=rake),
         shift=session.shift.uuid,
         session=session.uuid,
-        round=played.uuid,
+        round=uuid,
         witness=witness.pk if witness else None,
         memo=memo,
         paytable=ruled.paytable.reference,
         paytable_sha256=ruled.paytable.sha256,
         engine_version=ENGINE_VERSION,
     )
-    return post_entry(draft.moved_late(late) if late else draft, by=by)
 
 
 def _translate(error: IntegrityError, slip: RoundSlip, number: int) -> Round:
