@@ -11,6 +11,7 @@ from uuid import UUID
 
 from django.db.models import Count, F, OuterRef, Q, QuerySet, Subquery, Sum
 
+from audit.limits import Limit
 from audit.models import Finding, FindingEvent, ShiftReconciliation, Signature
 from audit.reconcile import Movements
 from casino import roles
@@ -18,7 +19,19 @@ from casino.errors import NotFound
 from casino.models import User
 from ledger.selectors import Moved, moved_in_shift
 from tables.edges import theoretical_win
-from tables.models import DropCount, PaytableVersion, Round, Shift, TableSession, TrayCount, Wager
+from tables.models import (
+    ChipMovement,
+    DropCount,
+    PaytableVersion,
+    Property,
+    Round,
+    Shift,
+    SlipCounter,
+    TableLimit,
+    TableSession,
+    TrayCount,
+    Wager,
+)
 from tables.posting import drop_box, tray
 from tables.selectors import shifts_for
 from tables.services.paytables import paytable_of
@@ -43,6 +56,24 @@ def rounds_of_shift(shift: Shift) -> Iterator[tuple[Round, list[Wager]]]:
             wagers[wager.round_id].append(wager)
         for played in rounds:
             yield played, wagers[played.pk]
+
+
+def limits_of(shift: Shift) -> Mapping[int, list[Limit]]:
+    """Return the limits of the property's tables, by the table's key, none for those that have none. One query."""
+    limits: dict[int, list[Limit]] = defaultdict(list)
+    for row in TableLimit.objects.filter(table__property=shift.property_id):
+        limits[row.table_id].append(Limit(row.bet, row.least, row.most, row.from_at))
+    return limits
+
+
+def slip_gaps(house: Property) -> list[tuple[str, int]]:
+    """Return (kind, number) of every slip's number that was given and is nowhere. Two queries."""
+    given = {counter.kind: counter.last for counter in SlipCounter.objects.filter(property=house)}
+    there: dict[str, set[int]] = defaultdict(set)
+    for kind, number in ChipMovement.objects.filter(property=house, number__isnull=False).values_list("kind", "number"):
+        there[kind].add(number)
+    last = {kind: max([given.get(kind, 0), *there[kind]]) for kind in {*given, *there}}
+    return [(kind, number) for kind in sorted(last) for number in range(1, last[kind] + 1) if number not in there[kind]]
 
 
 def facts_of(played: Round) -> dict[str, Any]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 
 from audit import selectors
 from audit.compare import FindingDraft, WagerDone, compare_round
+from audit.limits import Limit, over_limits
 from audit.models import Finding, FindingEvent, SessionReconciliation, ShiftReconciliation
 from audit.reconcile import ReconciliationDraft, count_findings, reconcile
 from audit.second_opinion import second_opinion, wants_second_opinion
@@ -39,11 +40,36 @@ def audit_payouts(shift: Shift, *, progress: Progress = _quiet) -> list[Finding]
     """
     lock_name(f"audit:{shift.uuid}")
     major_over = shift.property.notify_over
+    limits = selectors.limits_of(shift)
     total = Round.objects.filter(session__shift=shift).count()
     added: list[Finding] = []
     for done, (played, wagers) in enumerate(selectors.rounds_of_shift(shift), start=1):
-        added += _keep(_look(played, wagers, major_over), f"round:{played.uuid}", shift, played.session, played)
+        drafts = _look(played, wagers, major_over) + _as_recorded(played, wagers, limits[played.session.table_id])
+        added += _keep(drafts, f"round:{played.uuid}", shift, played.session, played)
         progress(done, total, "payouts audited")
+    return added + _slip_gaps(shift)
+
+
+def _as_recorded(played: Round, wagers: list[Wager], limits: Sequence[Limit]) -> list[FindingDraft]:
+    """Return what is to be found in how a round was made and recorded: stakes beyond the table's limits, a fact that came late."""
+    drafts = over_limits(_done(wagers), limits, played.occurred_at, games()[played.game].bet_of)
+    if played.late:
+        drafts.append(FindingDraft("late", "minor", 0, "It was recorded when its own shift was sealed already, and stands in this one."))
+    return drafts
+
+
+def _done(wagers: Iterable[Wager]) -> list[WagerDone]:
+    return [WagerDone(w.seat, w.kind, w.stake, w.collected, w.paid, w.mispaid, w.first_collected, w.first_paid, w.note) for w in wagers]
+
+
+def _slip_gaps(shift: Shift) -> list[Finding]:
+    """Keep a finding for every slip's number of the property that is nowhere: numbers are given without gaps, so a slip is gone."""
+    added = []
+    for kind, number in selectors.slip_gaps(shift.property):
+        words = kind.replace("_", " ")
+        why = f"There is no {words} {number}, and numbers are given without gaps: a slip is gone."
+        draft = FindingDraft("slip_gap", "major", 0, why, wager=kind, facts={"slip": kind, "number": number})
+        added += _keep([draft], f"slip:{shift.property.code}:{number}", shift, None, None)
     return added
 
 
@@ -55,7 +81,7 @@ def _look(played: Round, wagers: list[Wager], major_over: int) -> list[FindingDr
     game, paytable = games()[played.game], paytable_of(played.paytable)
     facts = selectors.facts_of(played)
     settlement = game.settle(game.read(facts, paytable), paytable)
-    done = [WagerDone(w.seat, w.kind, w.stake, w.collected, w.paid, w.mispaid, w.first_collected, w.first_paid, w.note) for w in wagers]
+    done = _done(wagers)
     odds = {wager.kind: game.rows(wager.kind, paytable) for wager in wagers}
     drafts = compare_round(settlement.dues, done, odds, is_pot_game=game.is_pot_game, major_over=major_over)
     drafts += _kept_due(settlement, wagers)
@@ -77,7 +103,7 @@ def _kept_due(settlement: Settlement, wagers: Iterable[Wager]) -> list[FindingDr
     return drafts
 
 
-def _keep(drafts: Iterable[FindingDraft], thing: str, shift: Shift, session: TableSession, played: Round | None) -> list[Finding]:
+def _keep(drafts: Iterable[FindingDraft], thing: str, shift: Shift, session: TableSession | None, played: Round | None) -> list[Finding]:
     """Keep the drafts that are not kept yet, each with its first event, and return them."""
     drafts = list(drafts)
     if not drafts:
@@ -89,7 +115,7 @@ def _keep(drafts: Iterable[FindingDraft], thing: str, shift: Shift, session: Tab
     return added
 
 
-def _finding(draft: FindingDraft, thing: str, shift: Shift, session: TableSession, played: Round | None) -> Finding:
+def _finding(draft: FindingDraft, thing: str, shift: Shift, session: TableSession | None, played: Round | None) -> Finding:
     return Finding(
         key=draft.key(thing),
         kind=draft.kind,
