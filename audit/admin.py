@@ -17,7 +17,8 @@ from django.utils.text import capfirst
 from audit.models import Finding, FindingEvent
 from audit.selectors import findings_for
 from audit.shift_page import ShiftPage
-from audit.views import progress, reconcile_again, report_file
+from audit.signing_panel import SigningPanel
+from audit.views import explain_variance, progress, reconcile_again, report_file, sign_shift
 from casino import shown
 from casino.models import User
 from casino.read_only import ReadOnlyAdmin, person
@@ -61,6 +62,8 @@ class ShiftAdmin(ReadOnlyAdmin):
         return [
             path("<int:pk>/report.<str:fmt>", seen(report_file), name="tables_shift_report"),
             path("<int:pk>/progress/", seen(progress), name="tables_shift_progress"),
+            path("<int:pk>/explain/", seen(explain_variance), name="tables_shift_explain"),
+            path("<int:pk>/sign/", seen(sign_shift), name="tables_shift_sign"),
             path("<int:pk>/reconcile/", seen(reconcile_again), name="tables_shift_reconcile"),
             *super().get_urls(),
         ]
@@ -84,7 +87,8 @@ class ShiftAdmin(ReadOnlyAdmin):
         """Answer the shift's page."""
         shift: Shift = context["original"]
         page = ShiftPage(shift, person(request), at=timezone.now())
-        more = {"page": page, "shift": shift, "house": page.house, "title": capfirst(str(shift)), "subtitle": None}
+        panel = SigningPanel(shift, person(request), bound=context.get("bound")) if page.kept else None
+        more = {"page": page, "panel": panel, "shift": shift, "house": page.house, "title": capfirst(str(shift)), "subtitle": None}
         return super().render_change_form(request, {**context, **more}, *args, **kwargs)
 
 

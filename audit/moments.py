@@ -9,7 +9,7 @@ from fractions import Fraction
 
 from audit import selectors
 from audit.models import SessionMoments, ShiftReconciliation
-from audit.statistics import TIES, BetFigures, Moments, Stake, Ties, cut, dealing_seconds, figures_of, moments_of_round
+from audit.statistics import TIES, BetFigures, Moments, Stake, Ties, cut, dealing, figures_of, moments_of_round
 from casino.transactions import in_transaction, wait_turn
 from tables.engine.edge import edges
 from tables.engine.game import games
@@ -81,7 +81,7 @@ def _figures_of(version: PaytableVersion) -> tuple[Mapping[str, BetFigures], Tie
 
 
 def _row(kept: ShiftReconciliation, key: Key, total: Moments, moments: list[int]) -> SessionMoments:
-    dealt = sorted(moments)
+    gaps, seconds = dealing(sorted(moments))
     return SessionMoments(
         reconciliation=kept,
         session_id=key[0],
@@ -93,8 +93,8 @@ def _row(kept: ShiftReconciliation, key: Key, total: Moments, moments: list[int]
         taken_out=total.taken_out,
         expected=_decimal(total.expected),
         variance=Decimal(total.variance).quantize(_MILLIONTH),
-        gaps=max(0, len(dealt) - 1),
-        seconds=dealing_seconds(dealt),
+        gaps=gaps,
+        seconds=seconds,
     )
 
 

@@ -11,6 +11,7 @@ from uuid import UUID
 
 from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Subquery, Sum
 
+from audit.limits import Limit
 from audit.models import Finding, FindingEvent, ShiftReconciliation, Signature
 from audit.reconcile import Movements
 from casino import roles
@@ -18,7 +19,17 @@ from casino.errors import NotFound
 from casino.models import User
 from ledger.selectors import Moved, moved_in_shift
 from tables.edges import theoretical_win
-from tables.models import BoxPull, DropCount, PaytableVersion, Round, Shift, TableSession, TrayCount, Wager
+from tables.models import (
+    BoxPull,
+    DropCount,
+    PaytableVersion,
+    Round,
+    Shift,
+    TableLimit,
+    TableSession,
+    TrayCount,
+    Wager,
+)
 from tables.posting import PATRONS_CASH, drop_box, promo, tray
 from tables.selectors import counted, shifts_for, standing
 from tables.services.paytables import paytable_of
@@ -46,6 +57,14 @@ def rounds_of_shift(shift: Shift, *, only: Round | None = None) -> Iterator[tupl
             wagers[wager.round_id].append(wager)
         for played in rounds:
             yield played, wagers[played.pk]
+
+
+def limits_of(shift: Shift) -> Mapping[int, list[Limit]]:
+    """Return the limits of the property's tables, by the table's key, none for those that have none. One query."""
+    limits: dict[int, list[Limit]] = defaultdict(list)
+    for row in TableLimit.objects.filter(table__property=shift.property_id):
+        limits[row.table_id].append(Limit(row.bet, row.least, row.most, row.from_at))
+    return limits
 
 
 def facts_of(played: Round) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from fractions import Fraction
 from itertools import pairwise
@@ -12,6 +12,7 @@ from typing import Any
 from audit import selectors
 from audit.compare import FindingDraft, WagerDone, compare_round, compare_ruled
 from audit.floor_findings import Counted, gap_finding, opener_findings, recount_finding, seal_findings
+from audit.limits import Limit, over_limits
 from audit.models import Finding, FindingEvent, SessionReconciliation, ShiftReconciliation, TableDayReconciliation
 from audit.reconcile import DayDraft, ReconciliationDraft, count_findings, drop_finding, reconcile, reconcile_day
 from audit.second_opinion import second_opinion, wants_second_opinion
@@ -42,12 +43,23 @@ def audit_payouts(shift: Shift, *, progress: Progress = _quiet) -> list[Finding]
     A second look adds none: findings are unique by round, seat, wager and kind.
     """
     lock_name(f"audit:{shift.uuid}")
+    limits = selectors.limits_of(shift)
     total = Round.objects.filter(standing(), session__shift=shift).count()
     added: list[Finding] = []
     for done, (played, wagers) in enumerate(selectors.rounds_of_shift(shift), start=1):
-        added += _keep_look(played, wagers, shift)
+        added += _keep_look(played, wagers, shift, limits[played.session.table_id])
         progress(done, total, "payouts audited")
-    return added
+    return added + _slip_gaps(shift)
+
+
+def _done(wagers: Iterable[Wager]) -> list[WagerDone]:
+    return [WagerDone(w.seat, w.kind, w.stake, w.collected, w.paid, w.mispaid, w.first_collected, w.first_paid, w.note) for w in wagers]
+
+
+def _slip_gaps(shift: Shift) -> list[Finding]:
+    """Keep a finding for every slip's number of the property that is nowhere: numbers are given without gaps, so a slip is gone."""
+    house = shift.property
+    return _keep([gap_finding(gap.kind, gap.number) for gap in slip_gaps(house)], f"slips:{house.uuid}", shift, None, None)
 
 
 @in_transaction
@@ -55,11 +67,14 @@ def audit_round(played: Round) -> list[Finding]:
     """Return the findings that a look at this one round added, if it still stands: as `audit_payouts` would, and no second time."""
     shift = played.session.shift
     lock_name(f"audit:{shift.uuid}")
-    return [finding for kept, wagers in selectors.rounds_of_shift(shift, only=played) for finding in _keep_look(kept, wagers, shift)]
+    limits = selectors.limits_of(shift)[played.session.table_id]
+    return [finding for kept, wagers in selectors.rounds_of_shift(shift, only=played) for finding in _keep_look(kept, wagers, shift, limits)]
 
 
-def _keep_look(played: Round, wagers: list[Wager], shift: Shift) -> list[Finding]:
-    return _keep(_look(played, wagers, shift.property.notify_over), f"round:{played.uuid}", shift, played.session, played)
+def _keep_look(played: Round, wagers: list[Wager], shift: Shift, limits: Sequence[Limit]) -> list[Finding]:
+    drafts = _look(played, wagers, shift.property.notify_over)
+    drafts += over_limits(_done(wagers), limits, played.occurred_at, games()[played.game].bet_of)
+    return _keep(drafts, f"round:{played.uuid}", shift, played.session, played)
 
 
 def _look(played: Round, wagers: list[Wager], major_over: int) -> list[FindingDraft]:
@@ -72,7 +87,7 @@ def _look(played: Round, wagers: list[Wager], major_over: int) -> list[FindingDr
     game, paytable = games()[played.game], paytable_of(played.paytable)
     facts = selectors.facts_of(played)
     settlement = game.settle(game.read(facts, paytable), paytable)
-    done = [_done_of(wager) for wager in wagers]
+    done = _done(wagers)
     odds = {wager.kind: game.rows(wager.kind, paytable) for wager in wagers}
     drafts += compare_round(settlement.dues, done, odds, is_pot_game=game.is_pot_game, major_over=major_over)
     drafts += _kept_due(settlement, wagers)
@@ -87,13 +102,7 @@ def _as_ruled(played: Round, wagers: Iterable[Wager], major_over: int) -> list[F
     if ruling is None or ruling.stands:
         return []
     due = {(line["seat"], line["wager"]): (line["collect"], line["pay"]) for line in ruling.due}
-    return compare_ruled([_done_of(wager) for wager in wagers], due, reason=ruling.reason, major_over=major_over)
-
-
-def _done_of(wager: Wager) -> WagerDone:
-    return WagerDone(
-        wager.seat, wager.kind, wager.stake, wager.collected, wager.paid, wager.mispaid, wager.first_collected, wager.first_paid, wager.note
-    )
+    return compare_ruled(_done(wagers), due, reason=ruling.reason, major_over=major_over)
 
 
 def _kept_due(settlement: Settlement, wagers: Iterable[Wager]) -> list[FindingDraft]:
@@ -196,7 +205,7 @@ def _look_at_the_floor(shift: Shift) -> None:
         if after.reopening is not None:
             draft = recount_finding(after.reopening.count, before.total, after.total, after.reopening.reason, exponent=house.exponent)
             _keep([draft], f"session:{after.session.uuid}:{after.sequence}", shift, after.session, None)
-    _keep([gap_finding(gap.kind, gap.number) for gap in slip_gaps(house)], f"slips:{house.uuid}", shift, None, None)
+    _slip_gaps(shift)
 
 
 def _counted(count: TrayCount) -> Counted:

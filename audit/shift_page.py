@@ -17,6 +17,7 @@ from audit.reports import shift as shift_report
 from audit.reports.report import Column, Report, Row, Section
 from audit.reports.shown import emphasis_of, needs_no_thought, shown
 from audit.selectors import findings_for, latest_reconciliation
+from audit.signing_selectors import grade_of
 from audit.win_chart import WinChart, win_chart
 from casino import roles
 from casino.jobs import progress_of
@@ -108,6 +109,7 @@ class ShiftPage:
         self.state = str(getattr(shift, "state", ""))
         self.ended = shift.events.filter(state=ShiftEvent.State.ENDED).select_related("by").first()
         self.kept: ShiftReconciliation | None = latest_reconciliation(shift)
+        self.grade = grade_of(self.kept) if self.kept else ""
         self.report: Report | None = shift_report.build(shift, for_user=user) if self.kept else None
         self.lines = self._lines()
         self.findings = list(findings_for(user).filter(shift=shift).order_by("flag", "severity", "id")[:MOST_FINDINGS])

@@ -220,9 +220,13 @@ LONGEST_GAP = 15 * 60
 """Seconds between two rounds beyond which nobody was dealing: the pause is not counted."""
 
 
-def dealing_seconds(moments: Sequence[int]) -> int:
-    """Return for how long was dealt, from the moments of rounds in seconds, ascending: the gaps between them but for pauses."""
-    return sum(gap for first, second in pairwise(moments) if (gap := second - first) <= LONGEST_GAP)
+def dealing(moments: Sequence[int]) -> tuple[int, int]:
+    """Return how many gaps between rounds there were and the seconds that they took together, pauses left out.
+
+    `moments` of the rounds: seconds, ascending.
+    """
+    gaps = [second - first for first, second in pairwise(moments) if second - first <= LONGEST_GAP]
+    return len(gaps), sum(gaps)
 
 
 def pace_of(gaps: int, seconds: int) -> int:

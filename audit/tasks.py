@@ -8,12 +8,14 @@ from typing import Any
 
 from django.utils import timezone
 
-from audit import changes, mailings, sealing, services
-from audit.models import Mailing
+from audit import changes, draws, mailings, sealing, services
+from audit.looking import look
+from audit.models import Mailing, ShiftReconciliation
+from audit.moments import keep_moments
 from audit.report_files import write_report, write_shift_report
 from casino import jobs
 from casino.models import Job
-from tables.models import RoundChange, RoundRuling, Shift, ShiftEvent
+from tables.models import Property, RoundChange, RoundRuling, Shift, ShiftEvent
 from tables.selectors import gaming_day_now, shifts_in
 
 
@@ -35,8 +37,20 @@ def reconcile_shift(job: Job, progress: jobs.Report) -> Mapping[str, Any]:
     """Put an ended shift together, then have its report written."""
     shift = _shift(job)
     kept = services.reconcile_shift(shift, progress=progress)
+    jobs.announce("shift_statistics", f"shift_statistics:{shift.uuid}:{kept.sequence}", {**job.args, "sequence": kept.sequence}, by=job.asked_by)
     jobs.announce("shift_report", f"shift_report:{shift.uuid}:{kept.sequence}:{job.key}", job.args, by=job.asked_by)
     return {"reconciliation": str(kept.uuid), "sequence": kept.sequence, "grade": kept.grade}
+
+
+@jobs.handles("shift_statistics")
+def shift_statistics(job: Job, progress: jobs.Report) -> Mapping[str, Any]:
+    """Add a reconciled shift up, look at everything to its gaming day, and draw what is to be checked where a seed was committed."""
+    shift = _shift(job)
+    kept = ShiftReconciliation.objects.select_related("shift__property").get(shift=shift, sequence=job.args["sequence"])
+    keep_moments(kept, progress=progress)
+    run = look(shift.property, shift.gaming_day)
+    drawn = draws.reveal(shift) if draws.commitment_of(shift) else None
+    return {"run": str(run.uuid), "flags": run.results.filter(flagged=True).count(), "draw": str(drawn.uuid) if drawn else None}
 
 
 @jobs.handles("shift_report")
@@ -73,11 +87,16 @@ def seal_shift(job: Job, progress: jobs.Report) -> Mapping[str, Any]:
 @jobs.every_minute
 def find_due_shifts() -> None:
     """Announce the close of every ended shift that nobody announced: the audit comes and looks by itself."""
-    known = set(Job.objects.filter(kind="close_shift").values_list("key", flat=True))
-    for shift in shifts_in(ShiftEvent.State.ENDED, Shift.objects.all()):
-        key = f"close_shift:{shift.uuid}"
-        if key not in known:
-            jobs.announce("close_shift", key, {"shift": str(shift.uuid)})
+    ended = shifts_in(ShiftEvent.State.ENDED, Shift.objects.filter(reconciliations__isnull=True))
+    for shift in ended:
+        jobs.announce("close_shift", f"close_shift:{shift.uuid}", {"shift": str(shift.uuid)})
+
+
+@jobs.every_minute
+def commit_seeds_ahead() -> None:
+    """Commit the seeds of the shifts of the next gaming days, where they are missing."""
+    for house in Property.objects.all():
+        draws.commit_seeds(house, at=timezone.now())
 
 
 @jobs.handles("export_report")

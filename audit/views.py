@@ -6,12 +6,14 @@ from dataclasses import replace
 
 from django.contrib import admin, messages
 from django.db import transaction
+from django.forms import Form
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
+from audit import signing_panel
 from audit.board import board_for, jobs_of
 from audit.exports import FORMATS, filename, media_type
 from audit.exports import render as render_report
@@ -88,3 +90,27 @@ def reconcile_again(request: HttpRequest, pk: int) -> HttpResponse:
             jobs.announce("close_shift", f"close_shift:{shift.uuid}:{known.count()}", {"shift": str(shift.uuid)}, by=user)
         messages.success(request, "Announced: every payout is audited again, then the shift is reconciled again.")
     return HttpResponseRedirect(reverse("admin:tables_shift_change", args=[pk]))
+
+
+@require_POST
+def explain_variance(request: HttpRequest, pk: int) -> HttpResponse:
+    """Keep an explanation and return to the shift's page; what is wrong stands at its field there."""
+    shift, user = _shift(request, pk), person(request)
+    return _signed_page(request, shift, signing_panel.explain(shift, request.POST, by=user), "The explanation is kept.")
+
+
+@require_POST
+def sign_shift(request: HttpRequest, pk: int) -> HttpResponse:
+    """Sign the figures that were shown, with the password again, and return to the shift's page; what is wrong stands at its field there."""
+    shift, user = _shift(request, pk), person(request)
+    return _signed_page(request, shift, signing_panel.sign(shift, request.POST, by=user, at=timezone.now()), "Signed.")
+
+
+def _signed_page(request: HttpRequest, shift: Shift, form: Form, words: str) -> HttpResponse:
+    if not form.errors:
+        messages.success(request, words)
+        return HttpResponseRedirect(reverse("admin:tables_shift_change", args=[shift.pk]) + "#signing")
+    request.method = "GET"  # the page is looked at again, with what was typed
+    response = admin.site.get_model_admin(Shift).change_view(request, str(shift.pk), extra_context={"bound": form})
+    response.status_code = 400
+    return response

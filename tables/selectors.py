@@ -272,7 +272,9 @@ _GAPS = """
         SELECT kind, number FROM tables_chipslip WHERE property_id = %(house)s
         UNION SELECT kind, number FROM tables_chipmovement WHERE property_id = %(house)s AND number IS NOT NULL
     ), last AS (
-        SELECT kind, max(number) AS number FROM given GROUP BY kind
+        SELECT kind, max(number) AS number
+        FROM (SELECT kind, number FROM given UNION ALL SELECT kind, last FROM tables_slipcounter WHERE property_id = %(house)s) AS counted
+        GROUP BY kind
     )
     SELECT last.kind, n FROM last CROSS JOIN LATERAL generate_series(1, last.number) n
     WHERE NOT EXISTS (SELECT FROM given WHERE given.kind = last.kind AND given.number = n)

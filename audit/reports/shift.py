@@ -9,7 +9,9 @@ from fractions import Fraction
 from audit.models import Finding, SessionReconciliation, ShiftReconciliation
 from audit.reports.changes import change_sections
 from audit.reports.report import Column, Report, Row, Section, Value
+from audit.reports.signing import explanations, grades, signatures
 from audit.selectors import findings_with_state, latest_reconciliation
+from audit.signing_selectors import grade_of
 from casino import roles
 from casino.errors import Conflict
 from casino.models import User
@@ -55,7 +57,7 @@ VARIANCES = ("tray_variance", "drop_variance", "payout_variance")
 
 
 def build(shift: Shift, *, for_user: User | None = None) -> Report:
-    """Return the report of `shift`'s newest reconciliation, for the pits of `for_user` (None: the whole house). Twelve queries.
+    """Return the report of `shift`'s newest reconciliation, for the pits of `for_user` (None: the whole house). Twenty queries.
 
     Raises Conflict (`not_reconciled`) where the shift was not reconciled yet.
     """
@@ -73,6 +75,7 @@ def build(shift: Shift, *, for_user: User | None = None) -> Report:
         sections=(
             _tables(lines, findings),
             _pits(lines, findings),
+            explanations(kept, pits),
             _section_of_findings("findings", "Findings", [f for f in findings if not f.flag], "No difference was found."),
             _section_of_findings(
                 "flags",
@@ -82,6 +85,7 @@ def build(shift: Shift, *, for_user: User | None = None) -> Report:
                 note="A flag is a reason to look, never proof.",
             ),
             *change_sections(shift, pits),
+            grades(kept, lines),
         ),
         currency=house.currency,
         exponent=house.exponent,
@@ -108,7 +112,8 @@ def _facts(shift: Shift, kept: ShiftReconciliation, pits: roles.Pits) -> tuple[t
         ("Gaming day", shift.gaming_day.isoformat()),
         ("Shift", str(shift.get_kind_display())),
         ("Reconciliation", f"{kept.sequence}"),
-        ("Grade", str(kept.get_grade_display())),
+        ("Grade", grade_of(kept).capitalize()),
+        *signatures(kept),
     )
     return facts if pits is None else (*facts, ("Pits", ", ".join(pits)))
 

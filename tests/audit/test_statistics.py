@@ -22,7 +22,7 @@ from audit.statistics import (
     check_errors,
     check_win,
     cut,
-    dealing_seconds,
+    dealing,
     figures_of,
     holm,
     is_off_pace,
@@ -111,7 +111,7 @@ def test_errors_are_compared_exactly() -> None:
 
 def test_pace_leaves_pauses_out() -> None:
     moments = [0, 60, 120, 4000, 4060]
-    assert dealing_seconds(moments) == 180
+    assert dealing(moments) == (3, 180)
     assert pace_of(3, 180) == 6_000
     assert pace_of(0, 0) == 0
     assert [is_off_pace("uth", pace, 40) for pace in (1_499, 1_500, 7_500, 7_501)] == [True, False, False, True]
