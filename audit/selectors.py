@@ -4,20 +4,25 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 from uuid import UUID
 
+import numpy as np
 from django.db.models import Count, F, OuterRef, Q, QuerySet, Subquery, Sum
 
+from audit.kept_columns import kept_rounds
 from audit.models import Finding, FindingEvent, ShiftReconciliation
 from audit.reconcile import Movements
+from audit.sieve import to_look_at
 from casino import roles
 from casino.errors import NotFound
 from casino.models import User
 from ledger.selectors import Moved, moved_in_shift
 from tables.edges import theoretical_win
+from tables.engine.faces import face
+from tables.engine.paytable import Paytable
 from tables.models import DropCount, PaytableVersion, Round, Shift, TableSession, TrayCount, Wager
 from tables.posting import drop_box, tray
 from tables.selectors import shifts_for
@@ -27,16 +32,30 @@ from tables.solved_edges import known_edges
 CHUNK = 500
 
 
-def rounds_of_shift(shift: Shift) -> Iterator[tuple[Round, list[Wager]]]:
-    """Yield the shift's rounds with their wagers in order, `CHUNK` at a time: two queries a chunk, flat memory."""
-    last = 0
-    while True:
-        rounds = list(
-            Round.objects.filter(session__shift=shift, pk__gt=last).select_related("session__table", "paytable", "dealer").order_by("pk")[:CHUNK]
-        )
-        if not rounds:
-            return
-        last = rounds[-1].pk
+def rounds_to_look_at(shift: Shift) -> Iterator[tuple[int, Sequence[int]]]:
+    """Yield, a part of the shift's rounds after the other, how many these are and the keys of those that are to be looked at one by one.
+
+    Rounds of a game with a batch that settles by cards and stakes are sifted, three statements a chunk of 20,000; those of others are all to be
+    looked at, two queries a game. Flat memory but for the keys.
+    """
+    for game in Round.objects.filter(session__shift=shift).order_by("game").values_list("game", flat=True).distinct():
+        batch = face("batch", game)
+        if not hasattr(batch, "PACKED"):
+            keys = list(Round.objects.filter(session__shift=shift, game=game).order_by("pk").values_list("pk", flat=True))
+            yield len(keys), keys
+            continue
+        paytables: dict[int, Paytable] = {}
+        for kept in kept_rounds([shift.pk], game, batch.KINDS, seats=batch.SEATS, packed=batch.PACKED):
+            for version in PaytableVersion.objects.filter(pk__in=set(kept.paytable[~kept.odd].tolist()) - paytables.keys()):
+                paytables[version.pk] = paytable_of(version)
+            yield len(kept.key), np.sort(kept.key[to_look_at(kept, paytables, batch)]).tolist()
+
+
+def rounds_with_wagers(keys: Sequence[int]) -> Iterator[tuple[Round, list[Wager]]]:
+    """Yield the rounds of these keys with their wagers in order, `CHUNK` at a time: two queries a chunk, flat memory."""
+    for start in range(0, len(keys), CHUNK):
+        chosen = Round.objects.filter(pk__in=keys[start : start + CHUNK])
+        rounds = list(chosen.select_related("session__table", "paytable", "dealer").order_by("pk"))
         wagers: dict[int, list[Wager]] = defaultdict(list)
         days = {played.gaming_day for played in rounds}
         for wager in Wager.objects.filter(round__in=rounds, gaming_day__in=days).order_by("round_id", "line"):

@@ -35,15 +35,21 @@ def _quiet(done: int, total: int, what: str = "") -> None:
 def audit_payouts(shift: Shift, *, progress: Progress = _quiet) -> list[Finding]:
     """Return the findings that this look added: every round of `shift` recomputed from its cards, every wager's due against its done.
 
-    A second look adds none: findings are unique by round, seat, wager and kind.
+    Most rounds are recomputed together, and only those are looked at one by one in which something differs, that want a second opinion, or
+    whose game has no such batch. A second look adds none: findings are unique by round, seat, wager and kind.
     """
     lock_name(f"audit:{shift.uuid}")
     major_over = shift.property.notify_over
     total = Round.objects.filter(session__shift=shift).count()
     added: list[Finding] = []
-    for done, (played, wagers) in enumerate(selectors.rounds_of_shift(shift), start=1):
-        added += _keep(_look(played, wagers, major_over), f"round:{played.uuid}", shift, played.session, played)
-        progress(done, total, "payouts audited")
+    seen = 0
+    for count, keys in selectors.rounds_to_look_at(shift):
+        seen += count - len(keys)
+        for played, wagers in selectors.rounds_with_wagers(keys):
+            added += _keep(_look(played, wagers, major_over), f"round:{played.uuid}", shift, played.session, played)
+            seen += 1
+            progress(seen, total, "payouts audited")
+        progress(seen, total, "payouts audited")
     return added
 
 
