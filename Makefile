@@ -6,9 +6,10 @@ PYTHON ?= python3
 PY := .venv/bin/python
 READY := .venv/.ready
 PYTEST := $(PY) -m pytest
-# `make … SERVE=0` ends after the reports; `RESET=1` renews the demo's data.
+# `make … SERVE=0` ends after the reports; `RESET=1` renews the demo's data; `make bench QUICK=1` measures smaller sizes.
 SERVE ?= 1
 RESET ?= 0
+QUICK ?= 0
 PORT ?= 8000
 
 .PHONY: help setup demo serve worker sealer beat test test-slow test-browser test-all bench lint clean
@@ -54,7 +55,8 @@ test-browser: setup
 test-all: test test-slow test-browser
 
 bench: setup
-	@$(PY) -m bench
+	@$(PY) -m pip install --quiet --disable-pip-version-check -r bench/requirements.txt
+	@$(PY) -m bench $(if $(filter 1,$(QUICK)),--quick)
 
 lint: setup
 	@$(PY) -m ruff format --check .

@@ -4,21 +4,26 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 from uuid import UUID
 
+import numpy as np
 from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Subquery, Sum
 
+from audit.kept_columns import kept_rounds
 from audit.limits import Limit
 from audit.models import Finding, FindingEvent, ShiftReconciliation, Signature
 from audit.reconcile import Movements
+from audit.sieve import to_look_at
 from casino import roles
 from casino.errors import NotFound
 from casino.models import User
 from ledger.selectors import Moved, moved_in_shift
 from tables.edges import theoretical_win
+from tables.engine.faces import face
+from tables.engine.paytable import Paytable
 from tables.models import (
     BoxPull,
     DropCount,
@@ -38,19 +43,43 @@ from tables.solved_edges import known_edges
 CHUNK = 500
 
 
-def rounds_of_shift(shift: Shift, *, only: Round | None = None) -> Iterator[tuple[Round, list[Wager]]]:
-    """Yield the shift's rounds that still stand, late ones too, with their wagers in order, `CHUNK` at a time: two queries a chunk, flat memory."""
-    last = 0 if only is None else only.pk - 1
-    until = {} if only is None else {"pk__lte": only.pk}
-    while True:
-        rounds = list(
-            Round.objects.filter(standing(), session__shift=shift, pk__gt=last, **until)
-            .select_related("session__table", "paytable", "dealer")
-            .order_by("pk")[:CHUNK]
-        )
-        if not rounds:
-            return
-        last = rounds[-1].pk
+def rounds_to_look_at(shift: Shift, limits: Mapping[int, Sequence[Limit]]) -> Iterator[tuple[int, Sequence[int]]]:
+    """Yield, a part of the shift's standing rounds after the other, how many these are and the keys of those that are to be looked at one by one.
+
+    Rounds of a game with a batch that settles by cards and stakes are sifted, three statements a chunk of 20,000; those of others are all to be
+    looked at, two queries a game. `limits` of tables: a query for each table that has some. Flat memory but for the keys.
+    """
+    beyond = _beyond(shift, limits)
+    rounds = Round.objects.filter(standing(), session__shift=shift)
+    for game in rounds.order_by("game").values_list("game", flat=True).distinct():
+        batch = face("batch", game)
+        if not hasattr(batch, "PACKED"):
+            keys = list(rounds.filter(game=game).order_by("pk").values_list("pk", flat=True))
+            yield len(keys), keys
+            continue
+        paytables: dict[int, Paytable] = {}
+        for kept in kept_rounds([shift.pk], game, batch.KINDS, seats=batch.SEATS, packed=batch.PACKED):
+            for version in PaytableVersion.objects.filter(pk__in=set(kept.paytable[~kept.odd].tolist()) - paytables.keys()):
+                paytables[version.pk] = paytable_of(version)
+            wanted = to_look_at(kept, paytables, batch) | np.isin(kept.key, beyond)
+            yield len(kept.key), np.sort(kept.key[wanted]).tolist()
+
+
+def _beyond(shift: Shift, limits: Mapping[int, Sequence[Limit]]) -> list[int]:
+    """Return the rounds with a stake that some limit of its table, of whatever bet and moment, does not allow: no fewer than are over one."""
+    keys: list[int] = []
+    for table, bounds in limits.items():
+        outside = Q(stake__gt=min(limit.most for limit in bounds)) | Q(stake__lt=max(limit.least for limit in bounds))
+        wagers = Wager.objects.filter(outside, gaming_day=shift.gaming_day, round__session__shift=shift, round__session__table=table, stake__gt=0)
+        keys += wagers.values_list("round_id", flat=True).distinct()
+    return keys
+
+
+def rounds_with_wagers(keys: Sequence[int]) -> Iterator[tuple[Round, list[Wager]]]:
+    """Yield the rounds of these keys with their wagers in order, `CHUNK` at a time: two queries a chunk, flat memory."""
+    for start in range(0, len(keys), CHUNK):
+        chosen = Round.objects.filter(pk__in=keys[start : start + CHUNK])
+        rounds = list(chosen.select_related("session__table", "paytable", "dealer").order_by("pk"))
         wagers: dict[int, list[Wager]] = defaultdict(list)
         days = {played.gaming_day for played in rounds}
         for wager in Wager.objects.filter(round__in=rounds, gaming_day__in=days).order_by("round_id", "line"):

@@ -40,15 +40,21 @@ def _quiet(done: int, total: int, what: str = "") -> None:
 def audit_payouts(shift: Shift, *, progress: Progress = _quiet) -> list[Finding]:
     """Return the findings that this look added: every round of `shift` recomputed from its cards, every wager's due against its done.
 
-    A second look adds none: findings are unique by round, seat, wager and kind.
+    Most rounds are recomputed together, and only those are looked at one by one in which something differs, that want a second opinion, or
+    whose game has no such batch. A second look adds none: findings are unique by round, seat, wager and kind.
     """
     lock_name(f"audit:{shift.uuid}")
     limits = selectors.limits_of(shift)
     total = Round.objects.filter(standing(), session__shift=shift).count()
     added: list[Finding] = []
-    for done, (played, wagers) in enumerate(selectors.rounds_of_shift(shift), start=1):
-        added += _keep_look(played, wagers, shift, limits[played.session.table_id])
-        progress(done, total, "payouts audited")
+    seen = 0
+    for count, keys in selectors.rounds_to_look_at(shift, limits):
+        seen += count - len(keys)
+        for played, wagers in selectors.rounds_with_wagers(keys):
+            added += _keep_look(played, wagers, shift, limits.get(played.session.table_id, ()))
+            seen += 1
+            progress(seen, total, "payouts audited")
+        progress(seen, total, "payouts audited")
     return added + _slip_gaps(shift)
 
 
@@ -67,8 +73,9 @@ def audit_round(played: Round) -> list[Finding]:
     """Return the findings that a look at this one round added, if it still stands: as `audit_payouts` would, and no second time."""
     shift = played.session.shift
     lock_name(f"audit:{shift.uuid}")
-    limits = selectors.limits_of(shift)[played.session.table_id]
-    return [finding for kept, wagers in selectors.rounds_of_shift(shift, only=played) for finding in _keep_look(kept, wagers, shift, limits)]
+    limits = selectors.limits_of(shift).get(played.session.table_id, ())
+    standing_still = list(Round.objects.filter(standing(), pk=played.pk).values_list("pk", flat=True))
+    return [found for kept, wagers in selectors.rounds_with_wagers(standing_still) for found in _keep_look(kept, wagers, shift, limits)]
 
 
 def _keep_look(played: Round, wagers: list[Wager], shift: Shift, limits: Sequence[Limit]) -> list[Finding]:

@@ -1,192 +1,89 @@
-"""Hands and rounds a second, beside every hand evaluator that is installed, all measured in one run: `python -m bench.hands`.
-
-Absolute figures drift with the machine; ratios in one run hold. Peers are imported only here: phevaluator, eval7, treys, pokerkit,
-whichever there are. Goals: design/performance.md "Asked of Pitbook".
-"""
+"""Hands of seven cards, one by one and by the million, beside every evaluator that is installed: `python -m bench hands`."""
 
 from __future__ import annotations
 
 import importlib
-import sys
-import time
 from collections.abc import Callable, Sequence
 from functools import partial
-from pathlib import Path
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from tables.engine import batch, batch_uth, bit_planes, poker
+from bench.cards import deal
+from bench.lines import Line, Work, interleaved
+from bench.peers import peers
+from tables.engine import batch, bit_planes, poker
 from tables.engine.cards import NAMES
-from tables.engine.games.ultimate_texas_holdem import GAME
-from tables.engine.paytable import Paytable
-from tables.paytable_files import read_file
 
-SINGLE_HANDS = 50_000
-BATCH_HANDS = 2_000_000
-ROUNDS = 200_000
-SINGLE_ROUNDS = 4000
-SEATS = 6
-SLOW_HANDS = 500
-"""Enough for the peers that take a tenth of a millisecond a hand and more."""
+SLOW = frozenset({"treys", "pokerkit"})
+"""They take a few hundredths of the hands: a whole turn would be theirs."""
 
-Seconds = float
+BATCHES = ("Pitbook by columns", "Pitbook by rows", "Pitbook bit planes", "Pitbook Payroll keys")
 
 
-def best(work: Callable[[], Any], times: int = 5) -> Seconds:
-    """Return the shortest of `times` runs of `work`, after one to warm up."""
-    work()
-    taken = []
-    for _ in range(times):
-        start = time.perf_counter()
-        work()
-        taken.append(time.perf_counter() - start)
-    return min(taken)
-
-
-def each(evaluate: Callable[[Any], Any], hands: Sequence[Any]) -> Callable[[], None]:
-    """Return what evaluates every hand once."""
-
-    def work() -> None:
-        for hand in hands:
-            evaluate(hand)
-
-    return work
-
-
-def deal(count: int, places: int) -> NDArray[np.uint8]:
-    """Return `count` times `places` different cards, shape (places, count)."""
-    dice = np.random.default_rng(20261130)
-    parts = [np.argpartition(dice.random((part, 52), dtype=np.float32), places, axis=1) for part in _portions(count)]
-    return np.ascontiguousarray(np.concatenate([part[:, :places] for part in parts]).T.astype(np.uint8))
-
-
-def _portions(count: int, most: int = 100_000) -> list[int]:
-    return [min(most, count - start) for start in range(0, count, most)]
-
-
-# ---- peers: each gives a name and what evaluates one hand of names ----
-
-
-def _phevaluator(package: Any) -> dict[str, Callable[[list[str]], Any]]:
-    return {"phevaluator, from names": lambda hand: package.evaluate_cards(*hand)}
-
-
-def _eval7(package: Any) -> dict[str, Callable[[list[str]], Any]]:
-    return {"eval7, from names": lambda hand: package.evaluate([package.Card(name) for name in hand])}
-
-
-def _treys(package: Any) -> dict[str, Callable[[list[str]], Any]]:
-    evaluate, new = package.Evaluator().evaluate, package.Card.new
-    return {"treys, from names": lambda hand: evaluate([new(name) for name in hand[:5]], [new(name) for name in hand[5:]])}
-
-
-def _pokerkit(package: Any) -> dict[str, Callable[[list[str]], Any]]:
-    return {"pokerkit, from names": lambda hand: package.StandardHighHand.from_game("".join(hand[:2]), "".join(hand[2:]))}
-
-
-PEERS: dict[str, Callable[[Any], dict[str, Callable[[list[str]], Any]]]] = {
-    "phevaluator": _phevaluator,
-    "eval7": _eval7,
-    "treys": _treys,
-    "pokerkit": _pokerkit,
-}
-
-
-def measure_peers(hands: Sequence[list[str]]) -> dict[str, Seconds | None]:
-    """Return the seconds a hand of each peer, None where it is not installed."""
-    found: dict[str, Seconds | None] = {}
-    for module, face in PEERS.items():
-        try:
-            faces = face(importlib.import_module(module))
-        except ImportError:
-            found[module] = None
-            continue
-        for name, evaluate in faces.items():
-            sample = hands[:SLOW_HANDS]
-            if best(each(evaluate, sample), 1) < 20e-6 * len(sample):
-                sample = hands
-            found[name] = best(each(evaluate, sample), 3) / len(sample)
-    return found
-
-
-# ---- ours ----
-
-
-def measure_hands(cards: NDArray[np.uint8]) -> dict[str, Seconds]:
-    """Return the seconds a hand of each of our faces."""
-    numbers = cards[:, :SINGLE_HANDS].T.tolist()
+def measure(*, single: int = 20_000, many: int = 1_000_000, times: int = 7) -> list[Line]:
+    """Return the lines of hands: `single` of them one by one, `many` in batches."""
+    cards = deal(many, 7)
+    numbers = cards[:, :single].T.tolist()
     names = [[NAMES[card] for card in hand] for hand in numbers]
-    by_row = np.ascontiguousarray(cards.T)
-    planes = cards[:, : BATCH_HANDS // 4]
-    return {
-        "Pitbook, from names": best(each(poker.strength_of_names, names)) / len(names),
-        "Pitbook, from numbers": best(each(poker.strength, numbers)) / len(numbers),
-        "Pitbook, batch by columns": best(partial(batch.strengths, cards.T)) / cards.shape[1],
-        "Pitbook, batch by rows": best(partial(batch.strengths, by_row)) / cards.shape[1],
-        "Pitbook, bit planes (the cross-check)": best(partial(_planes, planes.T), 2) / planes.shape[1],
-        "Pitbook, batch of Payroll keys": best(partial(batch.payroll_keys, cards[:5].T)) / cards.shape[1],
+    return [*_single(names, numbers, times), *_many(cards, names, times)]
+
+
+def _single(names: list[list[str]], numbers: list[list[int]], times: int) -> list[Line]:
+    found = peers()
+    works: dict[str, Work] = {
+        "Pitbook": partial(_each, poker.strength_of_names, names),
+        "Pitbook numbers": partial(_each, poker.strength, numbers),
     }
+    sizes = {name: max(20, len(names) // 50) if name in SLOW else len(names) for name in found}
+    works |= {name: partial(_each, face, names[: sizes[name]]) for name, face in found.items() if face is not None}
+    taken = {name: seconds / sizes.get(name, len(names)) * 1e6 for name, seconds in interleaved(works, times=times).items()}
+    own = taken["Pitbook"]
+    lines = [Line("one hand, from numbers", taken["Pitbook numbers"], "µs")]
+    for name in found:
+        theirs = taken.get(name)
+        ratio = None if theirs is None else theirs / own
+        asked = name == "phevaluator"
+        met = None if ratio is None or not asked else ratio >= 3
+        lines.append(Line("one hand, from names", own, "µs", name, theirs, ratio, "at least 3×" if asked else "", met))
+    return lines
 
 
-def _planes(cards: NDArray[np.uint8]) -> None:
+def _many(cards: Any, names: list[list[str]], times: int) -> list[Line]:
+    planes = cards[:, : max(1, cards.shape[1] // 8)]
+    works: dict[str, Work] = {
+        "Pitbook by columns": partial(batch.strengths, cards.T),
+        "Pitbook by rows": partial(batch.strengths, cards.T.copy()),
+        "Pitbook bit planes": partial(_planes, planes.T),
+        "Pitbook Payroll keys": partial(batch.payroll_keys, cards[:5].T),
+    }
+    batches = _peer_batches(names)
+    singles = {name: partial(_each, face, names) for name, face in peers().items() if face is not None and name not in SLOW}
+    taken = interleaved(works | batches | singles, times=times)
+    sizes = dict.fromkeys(works, cards.shape[1]) | {"Pitbook bit planes": planes.shape[1]}
+    speed = {name: sizes.get(name, len(names)) / seconds / 1e6 for name, seconds in taken.items()}
+    own = speed["Pitbook by columns"]
+    theirs = {name: figure for name, figure in speed.items() if name not in works}
+    fastest = max(theirs, key=lambda name: theirs[name]) if theirs else "any peer"
+    ratio = own / theirs[fastest] if theirs else None
+    return [
+        Line("many hands, by columns", own, "M/s", goal="at least 40 M/s", met=own >= 40),
+        Line("many hands, beside the fastest peer", own, "M/s", fastest, theirs.get(fastest), ratio, "at least 15×", ratio and ratio >= 15),
+        *(Line(f"many hands: {name.removeprefix('Pitbook ')}", speed[name], "M/s") for name in works if name != "Pitbook by columns"),
+    ]
+
+
+def _peer_batches(names: list[list[str]]) -> dict[str, Work]:
+    try:
+        package: Any = importlib.import_module("poker_equity")
+    except ImportError:
+        return {}
+    return {"poker-equity's batch": partial(package.score_batch, "high", ["".join(hand) for hand in names])}
+
+
+def _each(evaluate: Callable[[Any], Any], hands: Sequence[Any]) -> None:
+    for hand in hands:
+        evaluate(hand)
+
+
+def _planes(cards: Any) -> None:
     for start in range(0, len(cards), batch.CHUNK):
         bit_planes.values(cards[start : start + batch.CHUNK])
-
-
-def measure_rounds(paytable: Paytable) -> dict[str, Seconds]:
-    """Return the seconds a round of Ultimate Texas Hold'em with six seats: one by one, and by the million."""
-    cards = np.full((21, ROUNDS), 255, np.uint8)
-    cards[: 7 + 2 * SEATS] = deal(ROUNDS, 7 + 2 * SEATS)
-    dice = np.random.default_rng(1)
-    stakes = np.zeros((len(GAME.wager_kinds), batch_uth.SEATS, ROUNDS), np.int64)
-    stakes[:2, :SEATS] = dice.integers(1, 20, (SEATS, ROUNDS)) * 500
-    stakes[2] = stakes[0] * dice.choice([0, 1, 2, 4], stakes[0].shape)
-    stakes[3, :SEATS] = dice.integers(0, 3, (SEATS, ROUNDS)) * 100
-    deals = [GAME.read(_raw(cards[:, number], stakes[..., number]), paytable) for number in range(SINGLE_ROUNDS)]
-    return {
-        "one by one, read before": best(each(lambda deal: GAME.settle(deal, paytable), deals), 3) / len(deals),
-        "batch": best(partial(batch_uth.settle, cards, stakes, paytable), 3) / ROUNDS,
-    }
-
-
-def _raw(cards: NDArray[np.uint8], stakes: NDArray[np.int64]) -> dict[str, Any]:
-    """Return the JSON object of one round."""
-    streets = {1: "river", 2: "flop", 4: "preflop"}
-    names = [NAMES[card] for card in cards if card < len(NAMES)]
-    seats = []
-    for seat in range(SEATS):
-        ante, blind, play, trips = (int(stake) for stake in stakes[:, seat])
-        end = {"play": play, "street": streets[play // ante]} if play else {"folded": True}
-        seats.append({"seat": seat + 1, "cards": names[7 + 2 * seat : 9 + 2 * seat], "ante": ante, "blind": blind, "trips": trips, **end})
-    return {"game": GAME.code, "id": "bench", "community": names[:5], "dealer": names[5:7], "seats": seats}
-
-
-# ---- the page ----
-
-
-def main() -> None:
-    """Print the figures, and the ratios that are asked for."""
-    cards = deal(BATCH_HANDS, 7)
-    ours = measure_hands(cards)
-    peers = measure_peers([[NAMES[card] for card in hand] for hand in cards[:, :SINGLE_HANDS].T.tolist()])
-    rounds = measure_rounds(read_file(Path(__file__).parent.parent / "tables" / "paytables" / f"{GAME.default_paytable}.json"))
-    lines = ["A hand of seven cards", *map(_line, [*ours.items(), *peers.items()])]
-    lines += ["", f"A round of {GAME.name} with {SEATS} seats", *map(_line, rounds.items()), ""]
-    measured = {name: taken for name, taken in peers.items() if taken is not None}
-    if measured:
-        name, taken = min(measured.items(), key=lambda item: item[1])
-        lines.append(f"single, from names: {taken / ours['Pitbook, from names']:.1f} times as fast as the fastest peer ({name}); asked: 3")
-        lines.append(f"batch: {taken / ours['Pitbook, batch by columns']:.0f} times as fast as the fastest peer; asked: 15")
-    lines.append(f"batch: {1e-6 / ours['Pitbook, batch by columns']:.1f} M hands/s on one core; asked: 40")
-    sys.stdout.write("\n".join(lines) + "\n")
-
-
-def _line(measured: tuple[str, Seconds | None]) -> str:
-    name, taken = measured
-    return f"  {name:<40}" + ("not installed" if taken is None else f"{taken * 1e6:10.3f} µs {1 / taken:15,.0f}/s")
-
-
-if __name__ == "__main__":
-    main()

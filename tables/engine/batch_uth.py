@@ -22,6 +22,9 @@ from tables.engine.poker import CLASS_STARTS, CLASSES
 
 SEATS = 7
 KINDS = ("ante", "blind", "play", "trips")
+PACKED = 7 + 2 * SEATS
+"""Bytes of a round's cards as the game packs them: with the stakes they are all that its settlement needs."""
+
 CHUNK = 1 << 13
 """Rounds at a time: what is in the works stays in the processor's cache."""
 

@@ -6,6 +6,7 @@ What a killed worker loses is one part; a solve that was cancelled goes on from 
 from __future__ import annotations
 
 import json
+import os
 import time
 import zlib
 from collections.abc import Callable, Mapping
@@ -24,7 +25,9 @@ from tables.locks import lock_name
 from tables.models import PaytableSolve
 
 KIND = "paytable_solve"
-PART_SECONDS = 10.0
+PART_SECONDS = 30.0
+"""A part's length: each starts its processes anew, which takes a second."""
+MOST_PROCESSES = 4
 
 
 @in_transaction
@@ -49,7 +52,7 @@ def resume_solve(solve: PaytableSolve, *, by: User) -> Job:
 
 
 def solve_part(job: Job, progress: jobs.Report, *, seconds: float | None = None) -> Mapping[str, Any]:
-    """Return what a part of the solve came to: `More`, `Stopped`, or the end. About `PART_SECONDS` of work on one processor.
+    """Return what a part of the solve came to: `More`, `Stopped`, or the end. About `PART_SECONDS` of work, on every processor there is.
 
     Odds beyond exact sums end it with a `fault`: trying again would not help. Raises NotFound (`no_solve`).
     """
@@ -71,7 +74,7 @@ def solve_part(job: Job, progress: jobs.Report, *, seconds: float | None = None)
 
 
 def _solve(solve: PaytableSolve, progress: jobs.Report, stop: Callable[[], bool]) -> edge.Edges:
-    """Go on from what was kept. One process: a worker's child may have no children."""
+    """Go on from what was kept. The processes that work at it are the worker's, end with the part, and with the worker if it is killed."""
     paytable = games()[solve.game].read_paytable(json.loads(bytes(solve.content)))
     kept = json.loads(zlib.decompress(bytes(solve.kept))) if solve.kept is not None else None
 
@@ -79,7 +82,11 @@ def _solve(solve: PaytableSolve, progress: jobs.Report, stop: Callable[[], bool]
         solve.done, solve.of = so_far.done, so_far.of
         progress(so_far.done, so_far.of, "flops solved")
 
-    return edge.solve(paytable, kept=kept, workers=1, report=report, cancelled=stop)
+    return edge.solve(paytable, kept=kept, workers=_processes(), report=report, cancelled=stop)
+
+
+def _processes() -> int:
+    return min(MOST_PROCESSES, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1)
 
 
 def _keep(solve: PaytableSolve, so_far: edge.Progress) -> None:

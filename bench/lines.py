@@ -1,0 +1,59 @@
+"""One line of the page: a figure, its peer's, their ratio, the goal and whether it is met; and how figures are taken."""
+
+from __future__ import annotations
+
+import statistics
+import sys
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+Work = Callable[[], Any]
+
+
+@dataclass(frozen=True)
+class Line:
+    """What was measured. `figure` in `unit`; `peer`'s figure beside it, None where it is not installed or there is none.
+
+    `goal`: as design/performance.md "Asked of Pitbook" says it, "" where nothing is asked; `met`: None where nothing is.
+    """
+
+    what: str
+    figure: float
+    unit: str
+    peer: str = ""
+    peer_figure: float | None = None
+    ratio: float | None = None
+    goal: str = ""
+    met: bool | None = None
+
+    def __str__(self) -> str:
+        """Return the line as the page shows it."""
+        beside = "" if not self.peer else f"{self.peer} {'not installed' if self.peer_figure is None else shown(self.peer_figure)}"
+        ratio = "" if self.ratio is None else f"{self.ratio:.1f}×"
+        met = "" if self.met is None else "met" if self.met else "NOT MET"
+        return f"  {self.what:<50} {shown(self.figure):>11} {self.unit:<10} {beside:<34} {ratio:>8}  {self.goal:<28} {met}".rstrip()
+
+
+def shown(figure: float) -> str:
+    """Return "12,345" or "1.23"."""
+    return f"{figure:,.0f}" if figure >= 1000 else f"{figure:.3g}" if figure < 1 else f"{figure:.2f}"
+
+
+def interleaved(works: Mapping[str, Work], *, times: int = 5, clock: Callable[[], float] = time.perf_counter) -> dict[str, float]:
+    """Return the median seconds of each of `works`, all run in turn `times` times after one to warm up, so that drift meets them alike."""
+    taken: dict[str, list[float]] = {name: [] for name in works}
+    for turn in range(times + 1):
+        for name, work in works.items():
+            start = clock()
+            work()
+            if turn:
+                taken[name].append(clock() - start)
+    return {name: statistics.median(found) for name, found in taken.items()}
+
+
+def page(title: str, lines: list[Line]) -> None:
+    """Print a section."""
+    sys.stdout.write("\n".join([title, *map(str, lines), "", ""]))
+    sys.stdout.flush()
