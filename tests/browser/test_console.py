@@ -7,8 +7,8 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.console import BOARD, SEATS, in_hand, sit_down, six_seats, type_first_round
 from tests.browser.conftest import Open
+from tests.browser.console import BOARD, SEATS, in_hand, sit_down, six_seats, type_first_round
 from tests.builders import House
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
