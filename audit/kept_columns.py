@@ -45,7 +45,8 @@ SELECT max(id), min(gaming_day), max(gaming_day), count(*) FROM (
 
 _COPY = """
 COPY (
-    SELECT r.id, r.paytable_id, r.uuid, w.odd OR r.irregular <> '' OR r.late OR w.wagers <> r.wager_count OR octet_length(r.cards) <> {bytes}, r.cards,
+    SELECT r.id, r.paytable_id, r.uuid,
+           w.odd OR r.irregular <> '' OR r.late OR w.wagers <> r.wager_count OR octet_length(r.cards) <> {bytes}, r.cards,
            w.stakes, w.nets
     FROM (
         SELECT round_id, count(*) AS wagers,

@@ -14,6 +14,7 @@ from casino.transactions import in_transaction, wait_turn
 from tables.engine.edge import edges
 from tables.engine.game import games
 from tables.models import PaytableVersion, Round, Wager
+from tables.selectors import counted
 from tables.services.paytables import paytable_of
 
 Key = tuple[int, int]
@@ -25,7 +26,7 @@ _MILLIONTH = Decimal("0.000001")
 def keep_moments(kept: ShiftReconciliation, *, progress: Callable[[int, int, str], None] = lambda *_: None) -> list[SessionMoments]:
     """Return the moments of the shift as it was reconciled; a second time those that are kept. Two queries a chunk of rounds, flat memory.
 
-    Left out, and counted: irregular rounds, late ones, those that another replaces, and games without odds to expect by.
+    Left out, and counted: irregular rounds and games without odds to expect by. Late rounds, and those that were voided or replaced, are not in.
     """
     wait_turn(f"moments:{kept.shift.uuid}")
     known = list(SessionMoments.objects.filter(reconciliation=kept))
@@ -40,15 +41,12 @@ def _added_up(kept: ShiftReconciliation, progress: Callable[[int, int, str], Non
     sums: dict[Key, Moments] = defaultdict(Moments)
     moments: dict[Key, list[int]] = defaultdict(list)
     figures = _Figures()
-    replaced = set(Round.objects.filter(session__shift=kept.shift, replaced_by__isnull=False).values_list("pk", flat=True))
-    total = Round.objects.filter(session__shift=kept.shift).count()
-    for done, (played, wagers) in enumerate(selectors.rounds_of_shift(kept.shift), start=1):
+    keys = list(Round.objects.filter(counted(), session__shift=kept.shift).order_by("pk").values_list("pk", flat=True))
+    for done, (played, wagers) in enumerate(selectors.rounds_with_wagers(keys), start=1):
         key = played.session_id, played.dealer_id
-        counts = not (played.irregular or played.late or played.pk in replaced)
-        sums[key] += figures.moments(played, wagers) if counts else Moments(left_out=1)
-        if not played.late:
-            moments[key].append(int(played.occurred_at.timestamp()))
-        progress(done, total, "rounds added up")
+        sums[key] += Moments(left_out=1) if played.irregular else figures.moments(played, wagers)
+        moments[key].append(int(played.occurred_at.timestamp()))
+        progress(done, len(keys), "rounds added up")
     return sums, moments
 
 

@@ -75,6 +75,8 @@ class RoundForm:
             "dealer": self.text("who_dealt").strip().upper() or "?",
             "round": self._facts(),
         }
+        if number := self.text("number").strip():
+            raw["number"] = int(number) if number.isascii() and number.isdigit() and len(number) < 10 else number
         if self.irregular:
             raw["irregular"] = {"reason": self.irregular}
             raw["done"] = self._all_done()

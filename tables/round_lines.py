@@ -12,7 +12,7 @@ from tables.round_fields import FieldError
 
 @dataclass(frozen=True)
 class Typed:
-    """One field as it stands on the page."""
+    """One field as it stands on the page; `times`: the multiples that one key types; `key`: the letter that ticks it."""
 
     name: str
     label: str
@@ -20,6 +20,8 @@ class Typed:
     value: str
     errors: Sequence[FieldError] = ()
     cards: Sequence[str] = ()
+    times: Sequence[int] = ()
+    key: str = ""
 
 
 @dataclass(frozen=True)

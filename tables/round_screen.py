@@ -18,6 +18,7 @@ from tables.engine.game import Field, Settlement
 from tables.fault_words import in_money
 from tables.round_fields import GENERAL, FieldError, done_name, note_name, round_name, seat_name, seen_name, status_name
 from tables.round_form import RoundForm
+from tables.round_keys import flag_keys
 from tables.round_lines import Difference, Ruling, SeatLine, Spot, Typed
 from tables.slips import Done
 
@@ -27,11 +28,15 @@ DECK_RANKS = RANKS[::-1]
 
 
 class RoundScreen:
-    """The page's values, from the form and, where the round can be settled, its ruling. `asked`: a difference must say what became of it."""
+    """The page's values, from the form and, where the round can be settled, its ruling.
 
-    def __init__(self, form: RoundForm, ruling: Ruling | None = None, *, asked: bool = False) -> None:
-        self.form, self.ruling, self.asked = form, ruling, asked
+    `asked`: a difference must say what became of it. `rules`: those of the paytable in force, which list the multiples that are offered.
+    """
+
+    def __init__(self, form: RoundForm, ruling: Ruling | None = None, *, asked: bool = False, rules: Mapping[str, Any] | None = None) -> None:
+        self.form, self.ruling, self.asked, self.rules = form, ruling, asked, rules or {}
         self.table, self.game, self.layout = form.table, form.table.game, form.layout
+        self.keys = flag_keys(form.layout)
 
     def money(self, amount: int | None) -> str:
         """Return an amount of the patron's with its sign; "" where nothing is known."""
@@ -48,7 +53,8 @@ class RoundScreen:
 
     def _typed(self, field: Field, name: str, label: str) -> Typed:
         cards = self.form.cards(name) if field.kind == "cards" else ()
-        return Typed(name, label, field, self.form.text(name), self.form.errors.get(name, ()), cards)
+        times, key = field.multiples(self.rules), self.keys.get(field.name, "")
+        return Typed(name, label, field, self.form.text(name), self.form.errors.get(name, ()), cards, times, key)
 
     @cached_property
     def seats(self) -> list[SeatLine]:
@@ -58,12 +64,17 @@ class RoundScreen:
     @cached_property
     def kinds(self) -> Sequence[str]:
         """Return the kinds of wagers that have a column: the game's; where a field takes any of many, those that something is said of."""
-        if all(field.kind != "wagers" for field in self.layout.seat_fields):
+        if not self.takes_any:
             return self.game.wager_kinds
         said = {name for name, text in self.form.typed.items() if text} | self.form.errors.keys()
         laid = {wager.kind for wager in self._wagers}
         seats = range(self.layout.first_seat, self.layout.last_seat + 1)
         return [kind for kind in self.game.wager_kinds if kind in laid or any(done_name(seat, kind) in said for seat in seats)]
+
+    @cached_property
+    def takes_any(self) -> bool:
+        """Return whether a seat lays any of many bets, so that wagers stand in its line by name instead of in columns."""
+        return any(field.kind == "wagers" for field in self.layout.seat_fields)
 
     def _seat(self, number: int) -> SeatLine:
         fields = [self._typed(field, seat_name(number, field.name), f"Seat {number} {field.label}") for field in self.layout.seat_fields]
@@ -194,7 +205,7 @@ class RoundScreen:
     def shows_all(self) -> bool:
         """Return whether fields that follow from others are shown too: when asked for, typed in, or wrong."""
         typed = [*self.round_fields, *(field for line in self.seats for field in line.fields)]
-        return bool(self.form.text("exact")) or any(one.field.habit == "follows" and (one.value or one.errors) for one in typed)
+        return bool(self.form.text("exact")) or any(one.field.habit == "follows" and not one.times and (one.value or one.errors) for one in typed)
 
     @cached_property
     def waiting(self) -> list[str]:
@@ -233,8 +244,11 @@ class RoundScreen:
             "spots": {spot.name: _spot_json(spot) for line in self.seats for spot in line.spots},
             "house": self.house,
             "cards": {field.name: list(field.cards) for field in typed if field.field.kind == "cards"},
+            "doubled": sorted(self.form.doubled),
+            "number": self.form.text("number"),
+            "unexplained": self.unexplained,
             "deck": {card: where for suit in self.deck for card, where in suit if where},
-            "errors": {name: [{"message": error.message, "waits": error.waits} for error in errors] for name, errors in self.form.errors.items()},
+            "errors": {name: [_error_json(error) for error in errors] for name, errors in self.form.errors.items()},
             "waiting": self.waiting,
             "may_be_irregular": self.may_be_irregular,
         }
@@ -245,3 +259,7 @@ class RoundScreen:
 
 def _spot_json(spot: Spot) -> dict[str, Any]:
     return {"due": spot.due, "done": spot.done, "off": bool(spot.off), "why": spot.why}
+
+
+def _error_json(error: FieldError) -> dict[str, Any]:
+    return {"code": error.code, "message": error.message, "waits": error.waits}

@@ -1,15 +1,17 @@
-"""The page where a round is entered: what is due is seen before saving, the difference at once, and the same page sent twice is one round."""
+"""The round console: what is due is seen before saving, the difference at once, and the same page sent twice is one round.
+
+With its scripts it saves in place and is answered in JSON; without them it is a page with buttons. Both come through here.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 from urllib.parse import urlencode
-from uuid import UUID, uuid4
+from uuid import UUID
 
-from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
 from django.shortcuts import render
 from django.template.loader import render_to_string
@@ -17,23 +19,25 @@ from django.urls import reverse
 from django.utils import timezone
 
 from casino import roles, shown
-from casino.errors import BrokenBooks, CasinoError, Conflict, NotFound
+from casino.errors import BrokenBooks, CasinoError, Conflict, NotFound, Stale
 from casino.models import User
-from casino.money import format_amount
 from casino.read_only import person
 from casino.wall_clock import comes_twice, offset_text
+from tables.admin.round_fresh import Beside
+from tables.admin.round_rival import entered_meanwhile
 from tables.engine.game import games
-from tables.models import PaytableVersion, Round, Table, TableSession
-from tables.round_fields import GENERAL, FieldError, TableFacts, round_name, seat_name
+from tables.models import PaytableVersion, Round, Table
+from tables.round_fields import GENERAL, FieldError, TableFacts
 from tables.round_form import RoundForm
+from tables.round_keys import console_layout
 from tables.round_lines import Ruling
 from tables.round_screen import RoundScreen
-from tables.selectors import dealer_now, open_sessions_for, rounds_for, standing, table_of, version_in_force
+from tables.selectors import open_sessions_for, rounds_for, table_of, version_in_force
+from tables.services.paytables import paytable_of
 from tables.services.rounds import preview_round, record_round
 from tables.slips import read_round_slip
 
 ADD = "admin:tables_round_add"
-LAST_SHOWN = 4
 
 
 def enter_round(request: HttpRequest, context: dict[str, Any]) -> HttpResponse:
@@ -48,17 +52,16 @@ def enter_round(request: HttpRequest, context: dict[str, Any]) -> HttpResponse:
     if session is None:
         _table(user, code)
         return _choose_table(request, user, {**context, "closed": code})
-    return _fresh(request, user, session, context)
+    beside = Beside(user, session)
+    screen = RoundScreen(RoundForm(_facts(session.table), beside.typed), rules=_rules(session.table))
+    return _page(request, session.table, screen, {**context, "beside": beside, "saved": _saved(request, user)})
 
 
 def preview(request: HttpRequest) -> HttpResponse:
     """Answer, as JSON, what is due on what was typed so far. Writes nothing."""
     user = person(request)
     form = RoundForm(_facts(_table(user, request.POST.get("table", "").replace("\x00", ""))), request.POST.dict())
-    screen = RoundScreen(form, _ruling(form, user))
-    found = screen.as_json()
-    found["differences"] = render_to_string("admin/tables/round/differences.html", {"screen": screen}, request=request)
-    return JsonResponse(found)
+    return JsonResponse(_screen_json(request, RoundScreen(form, _ruling(form, user))))
 
 
 def _table(user: User, code: str) -> Table:
@@ -83,42 +86,6 @@ def _choose_table(request: HttpRequest, user: User, context: dict[str, Any]) -> 
     return render(request, "admin/tables/round/choose_table.html", {**context, "sessions": sessions, "games": games()})
 
 
-# ---- a fresh page ----
-
-
-def _fresh(request: HttpRequest, user: User, session: TableSession, context: dict[str, Any]) -> HttpResponse:
-    last = list(_last_rounds(user, session))
-    typed = {**_now(session.table), "uuid": str(uuid4()), "who_dealt": _dealer(session, last), **_again(session.table, last)}
-    screen = RoundScreen(RoundForm(_facts(session.table), typed))
-    return _page(request, session.table, screen, {**context, **_beside(session, last), "saved": _saved(request, user)})
-
-
-def _last_rounds(user: User, session: TableSession) -> QuerySet[Round]:
-    return rounds_for(user).filter(standing(), session=session).order_by("-id")[:LAST_SHOWN]
-
-
-def _now(table: Table) -> dict[str, str]:
-    local = shown.local(timezone.now(), table.property).replace(microsecond=0)
-    return {"occurred_at": local.replace(tzinfo=None).isoformat(), "utc_offset": offset_text(local)}
-
-
-def _dealer(session: TableSession, last: list[Round]) -> str:
-    dealer = dealer_now(session)
-    return dealer.code if dealer else last[0].dealer.code if last else ""
-
-
-def _again(table: Table, last: list[Round]) -> dict[str, str]:
-    """Return the fields that are mostly as in the round before: who sits where with which ante and side bet."""
-    if not last:
-        return {}
-    facts: Mapping[str, Any] = json.loads(bytes(last[0].deal))
-    layout, exponent = games()[table.game].layout, table.property.exponent
-    typed = {round_name(field.name): facts.get(field.name) for field in layout.round_fields if field.habit == "again"}
-    for seat in facts["seats"]:
-        typed |= {seat_name(seat["seat"], field.name): seat.get(field.name) for field in layout.seat_fields if field.habit == "again"}
-    return {name: format_amount(amount, exponent) for name, amount in typed.items() if amount is not None}
-
-
 def _saved(request: HttpRequest, user: User) -> Round | None:
     try:
         return rounds_for(user).filter(uuid=UUID(request.GET.get("saved", ""))).first()
@@ -129,17 +96,29 @@ def _saved(request: HttpRequest, user: User) -> Round | None:
 # ---- a round in hand ----
 
 
+@dataclass(frozen=True)
+class _Outcome:
+    """What became of saving: the round that is kept, or the HTTP status of why there is none."""
+
+    played: Round | None = None
+    status: int = 400
+
+
 def _in_hand(request: HttpRequest, user: User, table: Table, context: dict[str, Any]) -> HttpResponse:
     form = RoundForm(_facts(table), request.POST.dict())
     saving = "save" in request.POST
     if saving:
         form.check_dealer()
-    screen = RoundScreen(form, _ruling(form, user), asked=saving)
-    if saving and (played := _save(form, screen, user)) is not None:
-        return HttpResponseRedirect(f"{reverse(ADD)}?{urlencode({'table': table.code, 'saved': played.uuid})}", status=303)
+    screen = RoundScreen(form, _ruling(form, user), asked=saving, rules=_rules(table))
+    outcome = _save(form, screen, user) if saving else _Outcome(status=200)
+    if request.headers.get("Accept") == "application/json":
+        return _answer(request, user, table, screen, outcome)
+    if outcome.played is not None:
+        return HttpResponseRedirect(f"{reverse(ADD)}?{urlencode({'table': table.code, 'saved': outcome.played.uuid})}", status=303)
     session = open_sessions_for(user, "enter_rounds").filter(table=table).first()
-    beside = _beside(session, list(_last_rounds(user, session))) if session else {}
-    return _page(request, table, screen, {**context, **beside, "looked": True})
+    beside = Beside(user, session) if session else None
+    status = outcome.status if outcome.status == Stale.status else 200
+    return _page(request, table, screen, {**context, "beside": beside, "looked": True}, status)
 
 
 def _ruling(form: RoundForm, user: User) -> Ruling | None:
@@ -161,19 +140,21 @@ def _ruling(form: RoundForm, user: User) -> Ruling | None:
     return ruling
 
 
-def _save(form: RoundForm, screen: RoundScreen, user: User) -> Round | None:
-    """Return the round, kept; None where something is to be looked at or mended first."""
+def _save(form: RoundForm, screen: RoundScreen, user: User) -> _Outcome:
+    """Return the round, kept; or why something is to be looked at or mended first."""
     if form.errors or screen.ruling is None or screen.unexplained:
-        return None
+        return _Outcome()
     if screen.due_changed:
         form.add_error(GENERAL, FieldError("What is due has changed since you looked. Look again, then save."))
-        return None
+        return _Outcome(status=Stale.status)
     settlement = screen.ruling.settlement
     try:
-        return record_round(read_round_slip(form.slip(settlement.dues if settlement else None)), by=user, at=timezone.now())
+        slip = read_round_slip(form.slip(settlement.dues if settlement else None))
+        return _Outcome(record_round(slip, by=user, at=timezone.now()))
     except CasinoError as error:
-        _place(form, error)
-        return None
+        stale = entered_meanwhile(form, user) if error.code == "number_taken" else None
+        _place(form, stale or error)
+        return _Outcome(status=(stale or error).status)
 
 
 def _place(form: RoundForm, error: CasinoError) -> None:
@@ -184,28 +165,61 @@ def _place(form: RoundForm, error: CasinoError) -> None:
         form.place(fault)
 
 
+# ---- answers to the console's scripts ----
+
+
+def _screen_json(request: HttpRequest, screen: RoundScreen) -> dict[str, Any]:
+    found = screen.as_json()
+    found["differences"] = render_to_string("admin/tables/round/differences.html", {"screen": screen}, request=request)
+    if screen.takes_any:
+        found["flows"] = {
+            str(line.number): render_to_string("admin/tables/round/flow.html", {"line": line}, request=request) for line in screen.seats
+        }
+    return found
+
+
+def _answer(request: HttpRequest, user: User, table: Table, screen: RoundScreen, outcome: _Outcome) -> HttpResponse:
+    """Answer what is wrong (4xx) with the screen, or (201) the kept round's lines and the fields of the next one."""
+    if outcome.played is None:
+        return JsonResponse(_screen_json(request, screen), status=outcome.status)
+    found: dict[str, Any] = {"uuid": str(outcome.played.uuid), "saved": _saved_line(request, outcome.played)}
+    session = open_sessions_for(user, "enter_rounds").filter(table=table).first()
+    if session is not None:
+        beside = Beside(user, session)
+        fresh = RoundScreen(RoundForm(_facts(table), beside.typed), rules=_rules(table))
+        lines = render_to_string("admin/tables/round/last_rounds.html", {"last_rounds": beside.last_rounds, "house": table.property}, request=request)
+        found |= {"fresh": fresh.form.typed, "seats": beside.seats, "bets": beside.bets, "last_rounds": lines, "screen": _screen_json(request, fresh)}
+    return JsonResponse(found, status=201)
+
+
+def _saved_line(request: HttpRequest, played: Round) -> str:
+    return render_to_string("admin/tables/round/saved.html", {"saved": played, "house": played.session.table.property}, request=request)
+
+
 # ---- the page ----
 
 
-def _beside(session: TableSession, last: list[Round]) -> dict[str, Any]:
-    turns = session.turns.select_related("dealer").order_by("-from_at")[:8]
-    return {"session": session, "last_rounds": last, "turns": list(turns)}
-
-
-def _page(request: HttpRequest, table: Table, screen: RoundScreen, context: dict[str, Any]) -> HttpResponse:
+def _page(request: HttpRequest, table: Table, screen: RoundScreen, context: dict[str, Any], status: int = 200) -> HttpResponse:
     now = timezone.now()
     local = shown.local(now, table.property)
+    beside: Beside | None = context["beside"]
     more = {
         "table": table,
         "house": table.property,
+        "session": beside.session if beside else None,
+        "last_rounds": beside.last_rounds if beside else [],
+        "dealers": beside.dealers if beside else [],
         "screen": screen,
         "form": screen.form,
         "version": _version(table, now),
+        "layout": json.dumps(console_layout(screen.layout, screen.rules)),
+        "bets": json.dumps(beside.bets if beside else {}),
+        "seats": json.dumps(sorted({*(beside.seats if beside else []), *screen.form.seats})),
         "open_tables": [session.table.code for session in open_sessions_for(person(request), "enter_rounds")],
         "offsets": sorted({offset_text(local.replace(fold=fold)) for fold in (0, 1)}) if comes_twice(local) else [],
         "title": f"{table.code} · enter a round",
     }
-    return render(request, "admin/tables/round/enter.html", {**context, **more})
+    return render(request, "admin/tables/round/enter.html", {**context, **more}, status=status)
 
 
 def _version(table: Table, at: datetime) -> PaytableVersion | None:
@@ -213,3 +227,9 @@ def _version(table: Table, at: datetime) -> PaytableVersion | None:
         return version_in_force(table, at)
     except Conflict:
         return None
+
+
+def _rules(table: Table) -> dict[str, Any]:
+    """Return the rules of the paytable in force now; none where there is none."""
+    version = _version(table, timezone.now())
+    return dict(paytable_of(version).rules) if version else {}

@@ -100,7 +100,8 @@ class Field:
     "choice" (one of `choices`), "flag" (yes or absent), "wagers" (any of many kinds, each with its amount: "red 10, dozen_1 5").
     `required`: False where the round may leave it out. `help`: a short hint.
     `habit`: "again" where it is mostly as in the round before, "follows" where `Layout.complete` works it out if it is left empty.
-    `times_of`: another amount of the seat, of which this one may be typed as a multiple ("4x").
+    `times_of`: another amount of the seat, of which this one may be typed as a multiple ("4x"); `times`: the multiples that there are, or
+    `times_rule`: the paytable's rule that lists them by street. Of "numbers", `count` is how many digits there are at most, 0 for any.
     """
 
     name: str
@@ -112,6 +113,22 @@ class Field:
     help: str = ""
     habit: Literal["", "again", "follows"] = ""
     times_of: str = ""
+    times: tuple[int, ...] = ()
+    times_rule: str = ""
+
+    def multiples(self, rules: Mapping[str, Any]) -> tuple[int, ...]:
+        """Return the multiples that may be typed under the paytable's `rules`, the largest first; none where it is no multiple."""
+        by_street = rules.get(self.times_rule, {}) if self.times_rule else {}
+        return tuple(sorted({*self.times, *(times for street in by_street.values() for times in street)}, reverse=True))
+
+
+@dataclass(frozen=True)
+class Pile:
+    """Card fields of a seat that hold together as many cards as another field tells: `base` and the sum of the numbers in `plus`."""
+
+    fields: tuple[str, ...]
+    base: int
+    plus: str
 
 
 @dataclass(frozen=True)
@@ -124,6 +141,11 @@ class Layout:
     last_seat: int
     complete: Callable[[Mapping[str, Any]], dict[str, Any]] = dict
     """Takes what was typed of a seat, and returns it with what follows from that and was left empty."""
+    one_deck: bool = True
+    """Each card is in the round at most once."""
+    button: str = ""
+    """The field of the round that names the seat which acts last; "" where seats are dealt in their order."""
+    pile: Pile | None = None
 
 
 def answer_opening(id: str, paytable: Paytable) -> str:

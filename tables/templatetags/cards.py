@@ -46,6 +46,12 @@ def rank(name: str) -> str:
     return name[:-1].replace("T", "10")
 
 
+@register.filter
+def spoken(name: str) -> str:
+    """Return "ten of spades" for "Ts"."""
+    return in_words(CODES[name])
+
+
 @register.simple_tag(name="cards_of")
 def small_cards(played: Round) -> SafeString:
     """Return the cards that the round's seats share; where they share none, those of its first seat; without cards, what fell."""

@@ -21,6 +21,7 @@ OTHERS = [
     "casino.wall_clock",
     "tables.fault_words",
     "tables.round_form",
+    "tables.round_keys",
     "tables.round_screen",
     "tables.edges",
     "tables.edge_record",

@@ -13,7 +13,7 @@ from casino.money import CEILING, Minor
 from tables.engine import reading
 from tables.engine.cards import NO_CARD, RANKS, rank_word, rank_words
 from tables.engine.faults import Faults
-from tables.engine.game import Field, Layout, Settlement, WagerDue, answer_opening
+from tables.engine.game import Field, Layout, Pile, Settlement, WagerDue, answer_opening
 from tables.engine.payroll_key import kickers_of, pair_of, payroll_key
 from tables.engine.payroll_places import check_places
 from tables.engine.payroll_round import LAST_SEAT, MOST_KEPT, SHAPE, PayrollDeal, Seat, check_bets, check_facts, check_kept, check_rolls
@@ -155,7 +155,7 @@ class Payroll(RoundGame[PayrollDeal]):
         round_fields=(Field("button", "Button", "number", help="the seat that acts last"), Field("ante", "Ante", "amount", habit="again")),
         seat_fields=(
             Field("up", "Up card", "cards", count=1),
-            Field("rolls", "Rolls", "numbers", required=False, help="one or two; none where the seat folded before its turn"),
+            Field("rolls", "Rolls", "numbers", required=False, count=2, help="one or two; none where the seat folded before its turn"),
             Field("kept", "Kept", "cards", help="one to five cards; of a folded hand a number will do"),
             Field("discarded", "Discarded", "cards", required=False, help="cards, or how many"),
             Field("bet", "Bet", "amount", help="all that was put in besides the antes"),
@@ -164,6 +164,9 @@ class Payroll(RoundGame[PayrollDeal]):
         ),
         first_seat=1,
         last_seat=LAST_SEAT,
+        one_deck=False,
+        button="button",
+        pile=Pile(fields=("kept", "discarded"), base=1, plus="rolls"),
     )
 
     def deal(self, found: Mapping[str, Any], seats: Sequence[dict[str, Any]], line: Mapping[str, Any]) -> PayrollDeal:

@@ -254,7 +254,7 @@ class ThreeCardPoker(RoundGame[TcpDeal]):
             Field("cards", "Cards", "cards", required=False, count=DEALT, help="a folded hand needs none, unless its pair plus is live"),
             Field("ante", "Ante", "amount", habit="again"),
             Field("pair_plus", "Pair plus", "amount", required=False, habit="again"),
-            Field("play", "Play", "amount", required=False, help="equals the ante", habit="follows"),
+            Field("play", "Play", "amount", required=False, help="equals the ante", habit="follows", times_of="ante", times=(1,)),
             Field("folded", "Folded", "flag", required=False),
         ),
         first_seat=1,

@@ -192,7 +192,7 @@ class UltimateTexasHoldem(RoundGame[UthDeal]):
             Field("ante", "Ante", "amount", habit="again"),
             Field("blind", "Blind", "amount", help="equals the ante", habit="follows"),
             Field("trips", "Trips", "amount", required=False, habit="again"),
-            Field("play", "Play", "amount", required=False, help="a multiple of the ante", times_of="ante"),
+            Field("play", "Play", "amount", required=False, help="a multiple of the ante", times_of="ante", times_rule="play_multiples"),
             Field("street", "Street", "choice", required=False, choices=STREETS, habit="follows"),
             Field("folded", "Folded", "flag", required=False),
         ),

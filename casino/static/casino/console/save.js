@@ -1,0 +1,132 @@
+/* Saving: once a page, by one uuid however often it is sent; kept when the line is lost, and sent again when it is back. */
+import { drop, keep } from "./draft.js";
+import { forget, settled } from "./due.js";
+import { problems, say, speakUp } from "./errors.js";
+import { at, form, isBlank, seatsPlaying, write } from "./sheet.js";
+import { show, showDifferences } from "./show.js";
+
+const AGAIN_AFTER = 3000;
+const GONE_FOR_NOW = new Set([502, 503, 504]);
+const line = document.getElementById("line");
+let sending = false;
+let body = null;
+let timer = null;
+let onSaved = () => {};
+export const onceSaved = (then) => { onSaved = then; };
+export const isSending = () => sending;
+
+const hold = (on) => {
+  sending = on;
+  form.classList.toggle("sending", on);
+  form.querySelector(".deal").inert = on;
+  form.querySelector(".twin").inert = on;
+  form.querySelector(".columns").inert = on;
+  document.getElementById("save").setAttribute("aria-disabled", String(on));
+};
+const tell = (words, ...more) => {
+  line.hidden = !words;
+  line.replaceChildren(words, ...more);
+};
+
+const link = (words, href) => Object.assign(document.createElement("a"), { textContent: words, href });
+const stopper = () => {
+  const button = Object.assign(document.createElement("button"), { type: "button", textContent: "stop, and go on typing" });
+  button.addEventListener("click", () => {
+    clearTimeout(timer);
+    hold(false);
+    keep();
+    tell("");
+  });
+  return button;
+};
+
+const later = (why) => {
+  keep(body.toString());
+  tell(`${why} The round is kept here and is sent again by itself, as the same round. `, stopper());
+  clearTimeout(timer);
+  timer = setTimeout(send, AGAIN_AFTER);
+};
+
+const signedOut = () => {
+  hold(false);
+  keep();
+  const here = encodeURIComponent(`${location.pathname}?table=${form.dataset.table}`);
+  tell("You are signed out. What was typed is kept on this machine: ", link("sign in again", `/admin/login/?next=${here}`));
+};
+
+const refused = (found) => {
+  hold(false);
+  keep();
+  tell("");
+  at("number").value = found.number;
+  for (const place of document.querySelectorAll("[data-number]")) write(place, found.number);
+  show(found);
+  showDifferences(found.differences, true);
+  const somewhere = speakUp(found.errors);
+  if (!somewhere && found.unexplained && !found.errors[""]) {
+    problems(["Say below what became of the difference, then save."]);
+    document.querySelector("#differences [aria-invalid] input")?.focus();
+  } else if (!somewhere) document.getElementById("save").focus();
+};
+
+const answered = async (answer) => {
+  if (GONE_FOR_NOW.has(answer.status)) return later("The house does not answer.");
+  const isJson = (answer.headers.get("Content-Type") || "").startsWith("application/json");
+  if (answer.redirected || (answer.status === 403 && !isJson)) return signedOut();
+  if (!isJson) {
+    hold(false);
+    return tell(`The round could not be saved (${answer.status}). What was typed is kept; tell the shift manager if this comes again.`);
+  }
+  const found = await answer.json();
+  if (answer.status !== 201) return refused(found);
+  hold(false);
+  tell("");
+  drop();
+  forget();
+  return onSaved(found);
+};
+
+const send = async () => {
+  body.set("csrfmiddlewaretoken", at("csrfmiddlewaretoken").value);
+  let answer;
+  try {
+    answer = await fetch(form.dataset.save, { method: "POST", body, headers: { Accept: "application/json" } });
+  } catch {
+    later("The line is lost.");
+    return;
+  }
+  clearTimeout(timer);
+  await answered(answer);
+};
+
+/* A seat that plays and of which nothing was typed is no seat of the round: say so before it goes missing. */
+const forgotten = () => {
+  const seat = seatsPlaying().find(isBlank);
+  if (!seat) return false;
+  problems([`Nothing is typed at seat ${seat}. Type it, or take it off with −.`]);
+  form.querySelector(`.seats tr[data-seat="${seat}"] input`).focus();
+  return true;
+};
+
+export const save = async () => {
+  if (sending || forgotten()) return;
+  hold(true);
+  say("");
+  await settled();
+  body = new URLSearchParams(new FormData(form));
+  body.set("save", "1");
+  keep(body.toString());
+  await send();
+};
+
+/* What was handed in before the page was loaded again, and was never answered. */
+export const sendOn = (kept) => {
+  body = new URLSearchParams(kept);
+  hold(true);
+  send();
+};
+window.addEventListener("online", () => {
+  if (!sending || line.hidden) return;
+  clearTimeout(timer);
+  send();
+});
