@@ -153,7 +153,8 @@ def _look_at_the_floor(shift: Shift) -> None:
         if after.reopening is not None:
             draft = recount_finding(after.reopening.count, before.total, after.total, after.reopening.reason, exponent=house.exponent)
             _keep([draft], f"session:{after.session.uuid}:{after.sequence}", shift, after.session, None)
-    _keep([gap_finding(gap.kind, gap.number) for gap in slip_gaps(house)], f"slips:{house.uuid}", shift, None, None)
+    for gap in slip_gaps(house):
+        _keep([gap_finding(gap.kind, gap.number)], f"slip:{house.code}:{gap.number}", shift, None, None)
 
 
 def _counted(count: TrayCount) -> Counted:
