@@ -63,4 +63,4 @@ def recount_finding(count: str, before: int, after: int, reason: str, *, exponen
 def gap_finding(kind: str, number: int) -> FindingDraft:
     """Return the draft for a slip number that was skipped."""
     why = f"There is no {kind.replace('_', ' ')} {number}, and there are later ones."
-    return FindingDraft("slip_gap", "major", 0, why, wager=f"{kind}:{number}"[:20])
+    return FindingDraft("slip_gap", "major", 0, why, wager=kind, facts={"slip": kind, "number": number})

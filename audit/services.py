@@ -64,8 +64,10 @@ def _done(wagers: Iterable[Wager]) -> list[WagerDone]:
 
 def _slip_gaps(shift: Shift) -> list[Finding]:
     """Keep a finding for every slip's number of the property that is nowhere: numbers are given without gaps, so a slip is gone."""
-    house = shift.property
-    return _keep([gap_finding(gap.kind, gap.number) for gap in slip_gaps(house)], f"slips:{house.uuid}", shift, None, None)
+    house, added = shift.property, []
+    for gap in slip_gaps(house):
+        added += _keep([gap_finding(gap.kind, gap.number)], f"slip:{house.code}:{gap.number}", shift, None, None)
+    return added
 
 
 @in_transaction

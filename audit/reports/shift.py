@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
+from datetime import date
 from fractions import Fraction
 
-from audit.models import Finding, SessionReconciliation, ShiftReconciliation
+from audit.models import Finding, SessionReconciliation, ShiftReconciliation, TableDayReconciliation
 from audit.reports.changes import change_sections
 from audit.reports.report import Column, Report, Row, Section, Value
 from audit.reports.signing import explanations, grades, signatures
@@ -38,6 +39,27 @@ FIGURES = (
     Column("theoretical_win", "Theoretical win", "amount", total=True),
     Column("findings", "Findings", "integer", total=True),
 )
+MOVEMENTS = (
+    Column("markers_issued", "Markers issued", "amount", total=True),
+    Column("markers_redeemed", "Markers redeemed", "amount", total=True),
+    Column("cash_collected", "Money plays collected", "amount", total=True),
+    Column("coupons", "Coupons taken", "amount", total=True),
+    Column("promo_paid", "Promotional cost", "amount", total=True),
+    Column("rake_dropped", "Rake dropped", "amount", total=True),
+)
+"""Columns of a shift in which any of these moved, after the buy-ins."""
+DAYS = (
+    Column("table", "Table", "text"),
+    Column("gaming_day", "Gaming day", "day"),
+    Column("expected_drop", "Expected drop", "amount", total=True),
+    Column("drop", "Drop", "amount", total=True),
+    Column("drop_variance", "Drop variance", "amount", total=True),
+    Column("tray_variance", "Tray variance", "amount", total=True),
+    Column("win_by_play", "Win by play", "amount", total=True),
+    Column("win_by_count", "Win by count", "amount", total=True),
+    Column("hold", "Hold", "percent"),
+)
+"""Where boxes are pulled once a gaming day: drop, hold and win by count are the day's."""
 FINDINGS = (
     Column("finding", "Finding", "text"),
     Column("severity", "Severity", "text"),
@@ -76,6 +98,7 @@ def build(shift: Shift, *, for_user: User | None = None) -> Report:
             _tables(lines, findings),
             _pits(lines, findings),
             explanations(kept, pits),
+            *_days(kept, pits),
             _section_of_findings("findings", "Findings", [f for f in findings if not f.flag], "No difference was found."),
             _section_of_findings(
                 "flags",
@@ -118,15 +141,41 @@ def _facts(shift: Shift, kept: ShiftReconciliation, pits: roles.Pits) -> tuple[t
     return facts if pits is None else (*facts, ("Pits", ", ".join(pits)))
 
 
+def _figures(lines: Sequence[SessionReconciliation]) -> tuple[Column, ...]:
+    """Return the columns of figures: those of every shift, and the movements that there were."""
+    moved = tuple(column for column in MOVEMENTS if any(getattr(line, column.key) for line in lines))
+    place = next(index for index, column in enumerate(FIGURES) if column.key == "drop")
+    return (*FIGURES[:place], *moved, *FIGURES[place:])
+
+
+def _days(kept: ShiftReconciliation, pits: roles.Pits) -> tuple[Section, ...]:
+    """Return the section of tables' gaming days, none where boxes are pulled once a session. One query."""
+    rows = kept.days.select_related("table").order_by("table__code")
+    days = list(rows if pits is None else rows.filter(table__pit__code__in=pits))
+    if not days:
+        return ()
+    lines = tuple(_day_row(day.table.code, day.gaming_day, [day]) for day in days)
+    return (Section("days", "Gaming days", DAYS, lines, totals=_day_row("House", None, days)),)
+
+
+def _day_row(table: str, day: date | None, days: Sequence[TableDayReconciliation]) -> Row:
+    drop, win = _sum(each.drop for each in days), _sum(each.win_by_count for each in days)
+    figures = [_sum(getattr(each, column.key) for each in days) for column in DAYS[2:-1]]
+    off = tuple(name for name in ("drop_variance", "tray_variance") if _sum(getattr(each, name) for each in days))
+    hold = Fraction(win, drop) if win is not None and drop else None
+    return Row((table, day, *figures, hold), emphasis="bad" if off else "", on=off)
+
+
 def _tables(lines: Sequence[SessionReconciliation], findings: Sequence[Finding]) -> Section:
     found = Counter(finding.session_id for finding in findings if not finding.flag)
-    columns = (Column("table", "Table", "text"), Column("pit", "Pit", "text"), Column("game", "Game", "text"), *FIGURES)
+    figures = _figures(lines)
+    columns = (Column("table", "Table", "text"), Column("pit", "Pit", "text"), Column("game", "Game", "text"), *figures)
     rows = []
     for line in lines:
         table = line.session.table
         head = (table.code, table.pit.code, table.game)
-        rows.append(_row(head, [line], found[line.session_id]))
-    return Section("tables", "Tables", columns, tuple(rows), totals=_row(("House", None, None), lines, sum(found.values())))
+        rows.append(_row(head, [line], found[line.session_id], figures))
+    return Section("tables", "Tables", columns, tuple(rows), totals=_row(("House", None, None), lines, sum(found.values()), figures))
 
 
 def _pits(lines: Sequence[SessionReconciliation], findings: Sequence[Finding]) -> Section:
@@ -134,11 +183,13 @@ def _pits(lines: Sequence[SessionReconciliation], findings: Sequence[Finding]) -
     for line in lines:
         by[line.session.table.pit.code].append(line)
     found = Counter(finding.session.table.pit.code for finding in findings if finding.session and not finding.flag)
-    rows = tuple(_row((pit,), members, found[pit]) for pit, members in sorted(by.items()))
-    return Section("pits", "Pits", (Column("pit", "Pit", "text"), *FIGURES), rows, totals=_row(("House",), lines, sum(found.values())))
+    figures = _figures(lines)
+    rows = tuple(_row((pit,), members, found[pit], figures) for pit, members in sorted(by.items()))
+    totals = _row(("House",), lines, sum(found.values()), figures)
+    return Section("pits", "Pits", (Column("pit", "Pit", "text"), *figures), rows, totals=totals)
 
 
-def _row(head: tuple[str | None, ...], lines: Sequence[SessionReconciliation], findings: int) -> Row:
+def _row(head: tuple[str | None, ...], lines: Sequence[SessionReconciliation], findings: int, figures: Sequence[Column]) -> Row:
     """Return the figures of `lines` together; a figure that one of them does not have is left out of the sum."""
     house_games = [line for line in lines if not _is_pot(line)]
     drop = _sum(line.drop for line in house_games)
@@ -152,6 +203,7 @@ def _row(head: tuple[str | None, ...], lines: Sequence[SessionReconciliation], f
         "chip_credits": sum(line.chip_credits for line in lines),
         "closer": _sum(line.closer for line in lines),
         "buy_ins": sum(line.buy_ins for line in lines),
+        **{column.key: sum(getattr(line, column.key) for line in lines) for column in MOVEMENTS},
         "drop": _sum(line.drop for line in lines),
         "win_by_count": _sum(line.win_by_count for line in lines),
         "win_by_play": sum(line.win_by_play for line in lines),
@@ -163,7 +215,7 @@ def _row(head: tuple[str | None, ...], lines: Sequence[SessionReconciliation], f
         "findings": findings,
     }
     off = tuple(name for name in VARIANCES if values[name])
-    return Row((*head, *(values[column.key] for column in FIGURES)), emphasis="bad" if off else "", on=off)
+    return Row((*head, *(values[column.key] for column in figures)), emphasis="bad" if off else "", on=off)
 
 
 def _is_pot(line: SessionReconciliation) -> bool:

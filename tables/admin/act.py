@@ -54,5 +54,7 @@ def answer(request: HttpRequest, act: Act, site: AdminSite, model: type[models.M
         else:
             messages.success(request, done)
             return HttpResponseRedirect(act.then, status=303)
+    if form.is_bound:
+        form.focus_wrong()
     context = {**site.each_context(request), "opts": model._meta, "title": act.title, "act": act, "form": form, "house": act.house, **act.context}
     return render(request, act.template, context, status=400 if form.errors else 200)

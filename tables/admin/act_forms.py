@@ -79,6 +79,16 @@ class ActForm(forms.Form):
         """Return the other fields that are seen."""
         return [field for field in self.visible_fields() if not field.name.startswith(PIECE)]
 
+    def focus_wrong(self) -> None:
+        """Put the cursor at the first field that has an error, where one has."""
+        wrong = next((name for name in self.fields if name in self.errors), None)
+        if wrong is None:
+            return
+        for name, field in self.fields.items():
+            field.widget.attrs.pop("autofocus", None)
+            if name == wrong:
+                field.widget.attrs["autofocus"] = True
+
     def place(self, error: CasinoError) -> None:
         """Note what `error` says at its fields; what has none stands at the form's head."""
         for fault in error.faults:

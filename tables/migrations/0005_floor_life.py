@@ -93,8 +93,11 @@ ALTER TABLE tables_chipmovement ENABLE ALWAYS TRIGGER tables_chipmovement_guard;
 
 CREATE FUNCTION tables_count_sealed(session bigint) RETURNS boolean LANGUAGE sql STABLE SET search_path = public, pg_temp AS $$
     SELECT EXISTS (
-        SELECT FROM public.tables_tablesession s JOIN public.tables_shift h ON h.id = s.shift_id JOIN public.ledger_segment g ON g.shift = h.uuid
-        WHERE s.id = session
+        SELECT FROM public.tables_tablesession s JOIN public.tables_shift h ON h.id = s.shift_id
+        WHERE s.id = session AND (
+            EXISTS (SELECT FROM public.ledger_segment g WHERE g.shift = h.uuid)
+            OR EXISTS (SELECT FROM public.ledger_entry e WHERE e.shift = h.uuid AND e.kind = 'variance')
+        )
     )
 $$;
 
@@ -111,7 +114,7 @@ DECLARE
     last record;
 BEGIN
     IF public.tables_count_sealed(NEW.session_id) THEN
-        PERFORM public.tables_floor_refuse('tables_count_not_sealed', 'the shift of this count is sealed');
+        PERFORM public.tables_floor_refuse('tables_count_not_sealed', 'the shift of this count is signed');
     END IF;
     IF NEW.sequence > 1 THEN
         IF NOT public.tables_count_reopened(NEW.reopening_id, NEW.session_id, NEW.kind) THEN
@@ -146,7 +149,7 @@ BEGIN
         PERFORM public.tables_floor_refuse('tables_dropcount_says_why', 'a box or seal that is not the one pulled is explained');
     END IF;
     IF public.tables_count_sealed(NEW.session_id) THEN
-        PERFORM public.tables_floor_refuse('tables_count_not_sealed', 'the shift of this count is sealed');
+        PERFORM public.tables_floor_refuse('tables_count_not_sealed', 'the shift of this count is signed');
     END IF;
     IF NEW.sequence > 1 AND NOT public.tables_count_reopened(NEW.reopening_id, NEW.session_id, 'drop') THEN
         PERFORM public.tables_floor_refuse('tables_dropcount_reopened', 'a count is taken once more where an auditor approved it');

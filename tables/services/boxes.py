@@ -14,13 +14,12 @@ from casino.errors import Conflict, InvalidSlip, Refused
 from casino.models import User
 from casino.money import CEILING, Minor
 from casino.transactions import in_transaction
-from ledger.models import Segment
 from ledger.services import lock_shift
 from tables import selectors
 from tables.locks import lock_name
 from tables.models import BoxPull, CountReopening, DropCount, Property, Round, SessionEvent, TableSession
 from tables.posting import NOTHING
-from tables.services.counts import approved_recount, finish_recount
+from tables.services.counts import approved_recount, finish_recount, refuse_signed
 from tables.slips import CountSlip
 
 MOST_LABEL = 20
@@ -158,8 +157,7 @@ def _never_entered(session: TableSession, *people: User) -> None:
 
 def _may_count(session: TableSession, pull: BoxPull) -> CountReopening | None:
     """Return the reopening that this count is taken for, None for the first count."""
-    if Segment.objects.filter(shift=session.shift.uuid).exists():
-        raise Conflict("period_closed", "The shift is signed: what comes later is an adjustment in the open shift.")
+    refuse_signed(session)
     if not session.drop_counts.exists():
         return None
     reopening = approved_recount(session, CountReopening.Count.DROP)

@@ -13,7 +13,7 @@ from casino import roles
 from casino.errors import Conflict, InvalidSlip, Refused
 from casino.models import User
 from casino.transactions import in_transaction
-from ledger.models import Segment
+from ledger.models import Entry, Segment
 from ledger.services import lock_shift
 from tables.locks import lock_name
 from tables.models import CountReopening, CountReopeningEvent, SessionEvent, TableSession, TrayCount
@@ -151,11 +151,17 @@ def _still(reopening: CountReopening, state: str) -> None:
         raise Conflict(code, f"It is {last.state}, not {state}.", state=last.state)
 
 
+def refuse_signed(session: TableSession) -> None:
+    """Raise Conflict (`period_closed`) where the session's shift is sealed, or signed: its variances are posted then. Two queries."""
+    shift = session.shift.uuid
+    if Segment.objects.filter(shift=shift).exists() or Entry.objects.filter(shift=shift, kind="variance").exists():
+        raise Conflict("period_closed", "The shift is signed: what comes later is an adjustment in the open shift.")
+
+
 def _not_signed(session: TableSession) -> None:
     """Wait for whoever signs the shift, then refuse where it is signed: what comes later is an adjustment."""
     lock_shift(session.shift.uuid, exclusive=True)
-    if Segment.objects.filter(shift=session.shift.uuid).exists():
-        raise Conflict("period_closed", "The shift is signed: what comes later is an adjustment in the open shift.")
+    refuse_signed(session)
 
 
 def _counted(session: TableSession, count: str) -> bool:

@@ -6,8 +6,10 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
+from django.contrib.auth.hashers import make_password
 from django.test import Client
 
+from casino.models import User
 from tables.models import ChipMovement, TableSession, TrayCount
 from tables.services import dealer_pins
 from tests.builders import BANKROLL, House, felt_code
@@ -20,10 +22,8 @@ COUNT = {str(value): pieces for value, pieces in BANKROLL.items()}
 @pytest.fixture
 def api(house: House) -> Any:
     """Return a function that hands a body in as somebody, and returns status and answer."""
-    for number in ("FS-1", "FS-2", "PB-1", "SM-1", "CT-1", "CT-2", "CG-1", "AU-1"):
-        person = house.people[number]
-        person.set_password(SECRET)
-        person.save(update_fields=["password"])
+    User.objects.filter(username__in=("FS-1", "FS-2", "PB-1", "SM-1", "CT-1", "CT-2", "CG-1", "AU-1")).update(password=make_password(SECRET))
+    house.people.update({user.username: user for user in User.objects.all()})
     clients: dict[str, Client] = {}
 
     def call(who: str, path: str, body: dict[str, Any] | None = None) -> tuple[int, Any]:

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from audit.models import Finding, SessionReconciliation
 from audit.reconcile import Movements, reconcile, reconcile_day
+from audit.reports import shift as shift_report
 from audit.services import reconcile_shift
 from casino.errors import CasinoError, InvalidSlip
 from casino.money import Minor
@@ -138,6 +139,9 @@ def test_promotional_stakes_are_no_handle_and_cost_what_they_are_paid(house: Hou
     kept = line(house)
     assert (kept.coupons, kept.promo_paid, kept.expected_drop, kept.drop, kept.handle) == (1_000, 5_000, 1_000, 1_000, promo.handle + plain.handle)
     assert (kept.win_by_count, kept.tray_variance, kept.drop_variance, kept.book_variance) == (kept.win_by_play, 0, 0, 0)
+    tables = shift_report.build(house.shift).sections[0]
+    cost = [column.label for column in tables.columns].index("Promotional cost")
+    assert tables.totals is not None and tables.totals.values[cost] == 5_000
     assert Finding.objects.count() == 0
 
 

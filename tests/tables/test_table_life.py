@@ -10,6 +10,7 @@ import pytest
 from django.db import DatabaseError, connection, transaction
 
 from audit.models import Finding, SessionReconciliation, ShiftReconciliation, TableDayReconciliation
+from audit.reports import shift as shift_report
 from audit.services import reconcile_shift
 from casino import people as staff_verbs
 from casino.errors import CasinoError, Conflict, InvalidSlip, Refused
@@ -376,6 +377,8 @@ def test_a_box_a_day_is_reconciled_with_its_table_and_day(house: House) -> None:
     assert (day.win_by_play, day.win_by_count, kept.grade) == (-2_500, -2_500, "counted")
     assert list(SessionReconciliation.objects.filter(session__table=house.tables["UTH-01"]).values_list("drop", "win_by_count")) == [(None, None)] * 2
     assert ShiftReconciliation.objects.count() == 1
+    [days] = [section for section in shift_report.build(house.shift).sections if section.key == "days"]
+    assert days.rows[0].values[:5] == ("UTH-01", house.shift.gaming_day, 40_000, 40_100, 100)
     assert sorted(Finding.objects.values_list("kind", "wager", "effect")) == [("count_variance", "drop", 100), ("count_variance", "tray", -100)]
 
 
