@@ -6,16 +6,20 @@ from typing import Any
 
 from django.contrib import admin
 from django.db.models import QuerySet
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from casino import shown
+from casino.errors import Conflict
 from casino.models import User
 from casino.read_only import ReadOnlyAdmin, SeenInline
 from tables.admin.figures import chip
 from tables.admin.filters import ShiftFilter, TableFilter
 from tables.engine.game import games
 from tables.models import Dealer, DealerTurn, Pit, Property, SessionEvent, Table, TableSession
-from tables.selectors import sessions_with_state
+from tables.selectors import sessions_with_state, version_in_force
 
 
 @admin.register(Property)
@@ -41,9 +45,20 @@ class TableAdmin(ReadOnlyAdmin):
     """The tables of one's pits."""
 
     list_display = ("code", "pit", "game_name")
-    fields = ("code", "pit", "game_name", "property", "uuid")
+    fields = ("code", "pit", "game_name", "paytable_now", "property", "uuid")
     list_select_related = ("pit",)
     pits = "pit__code"
+
+    @admin.display(description="paytable in force")
+    def paytable_now(self, table: Table) -> SafeString | str:
+        """Return the version in force now, with its code to be compared with the sheet at the table."""
+        try:
+            version = version_in_force(table, timezone.now())
+        except Conflict:
+            return shown.NOTHING
+        return format_html(
+            '<a href="{}">{}</a> <b>{}</b>', reverse("admin:tables_paytableversion_change", args=[version.pk]), version, version.short_code
+        )
 
     @admin.display(description="game")
     def game_name(self, table: Table) -> str:
