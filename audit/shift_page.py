@@ -23,7 +23,8 @@ from casino import roles
 from casino.jobs import progress_of
 from casino.models import Job, User
 from ledger.models import Entry
-from tables.models import Shift, ShiftEvent
+from tables.models import PaytableVersion, Shift, ShiftEvent
+from tables.paytable_selectors import placed_in
 
 COLUMNS = {
     "table": "Table",
@@ -115,6 +116,7 @@ class ShiftPage:
         self.findings = list(findings_for(user).filter(shift=shift).order_by("flag", "severity", "id")[:MOST_FINDINGS])
         self.jobs = job_lines(jobs_of([shift]))
         self.may_reconcile = roles.may(user.roles, "reconcile") and self.state == ShiftEvent.State.ENDED
+        self.may_replay = roles.may(user.roles, "replay")
 
     def _lines(self) -> list[SessionReconciliation]:
         """Return the newest reconciliation's lines of the person's pits."""
@@ -218,6 +220,16 @@ class ShiftPage:
         rows = pits.order_by().values("kind").annotate(n=Count("pk"), sum=Sum("effect"))
         lines = [Mispaid(row["kind"].replace("_", " "), row["kind"], row["n"], row["sum"]) for row in rows]
         return sorted(lines, key=lambda line: (-abs(line.effect), line.words))
+
+    @property
+    def paytables(self) -> list[tuple[str, PaytableVersion, list[str]]]:
+        """Return each version that was in force at a table of one's pits, with its code and those tables. One query."""
+        pits = roles.pits_for(self.user, "read_reports")
+        found: dict[int, tuple[str, PaytableVersion, list[str]]] = {}
+        for row in placed_in(self.shift):
+            if pits is None or row.table.pit.code in pits:
+                found.setdefault(row.version_id, (row.version.short_code, row.version, []))[2].append(row.table.code)
+        return list(found.values())
 
     @property
     def chart(self) -> WinChart | None:

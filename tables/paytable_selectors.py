@@ -17,7 +17,9 @@ from tables.models import (
     PaytableVersion,
     PlacementEvent,
     Property,
+    Shift,
     TablePaytable,
+    TableSession,
 )
 
 
@@ -78,3 +80,16 @@ def base_version(game: str, at: datetime, house: Property | None = None) -> Payt
 def next_number(name: str) -> int:
     """Return the number that the next version of `name` gets. One query."""
     return (PaytableVersion.objects.filter(name=name).aggregate(last=Max("version"))["last"] or 0) + 1
+
+
+def placed_in(shift: Shift) -> list[TablePaytable]:
+    """Return every row that was in force at a table of `shift` while it ran, by table, then from when. One query."""
+    tables = TableSession.objects.filter(shift=shift).values("table")
+    rows = TablePaytable.objects.filter(table__in=tables, from_at__lt=shift.ends_at).select_related("version", "table__pit")
+    found: dict[int, list[TablePaytable]] = {}
+    for row in rows.order_by("table__code", "from_at"):
+        standing = found.setdefault(row.table_id, [])
+        if row.from_at <= shift.starts_at:
+            standing.clear()
+        standing.append(row)
+    return [row for standing in found.values() for row in standing]

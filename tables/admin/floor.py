@@ -11,9 +11,12 @@ from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
 from django.urls import URLPattern, path, reverse
+from django.utils import timezone
+from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from casino import roles, shown
+from casino.errors import Conflict
 from casino.models import User
 from casino.read_only import ReadOnlyAdmin, SeenInline, person
 from tables.admin import session_acts
@@ -25,7 +28,7 @@ from tables.admin.filters import ShiftFilter, TableFilter
 from tables.blockers import blockers
 from tables.engine.game import games
 from tables.models import Dealer, DealerTurn, Pit, Property, SessionEvent, Table, TableSession
-from tables.selectors import reopenings_with_state, sessions_with_state, slips_for
+from tables.selectors import reopenings_with_state, sessions_with_state, slips_for, version_in_force
 from tables.services.dealer_pins import set_pin
 from tables.short_code import short_code
 
@@ -66,9 +69,20 @@ class TableAdmin(ReadOnlyAdmin):
     """The tables of one's pits."""
 
     list_display = ("code", "pit", "game_name")
-    fields = ("code", "pit", "game_name", "property", "uuid")
+    fields = ("code", "pit", "game_name", "paytable_now", "property", "uuid")
     list_select_related = ("pit",)
     pits = "pit__code"
+
+    @admin.display(description="paytable in force")
+    def paytable_now(self, table: Table) -> SafeString | str:
+        """Return the version in force now, with its code to be compared with the sheet at the table."""
+        try:
+            version = version_in_force(table, timezone.now())
+        except Conflict:
+            return shown.NOTHING
+        return format_html(
+            '<a href="{}">{}</a> <b>{}</b>', reverse("admin:tables_paytableversion_change", args=[version.pk]), version, version.short_code
+        )
 
     @admin.display(description="game")
     def game_name(self, table: Table) -> str:

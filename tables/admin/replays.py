@@ -87,7 +87,9 @@ def _meant(text: str) -> Any:
 def replays(request: HttpRequest) -> HttpResponse:
     """Answer the form and the last replays; one that is asked for is announced, and looked at."""
     user = someone_who_may(request, "replay")
-    form = ReplayForm(request.POST or None, initial={"shift": request.GET.get("shift"), "paytable": request.GET.get("paytable")})
+    form = ReplayForm(
+        request.POST if request.method == "POST" else None, initial={"shift": request.GET.get("shift"), "paytable": request.GET.get("paytable")}
+    )
     if request.method == "POST" and form.is_valid():
         try:
             return redirect("admin:tables_replay_run", form.ask(user).uuid)

@@ -85,7 +85,7 @@ class ImportForm(forms.Form):
 def import_file(request: HttpRequest) -> HttpResponse:
     """Take a JSON file in as a new draft; every fault is named with its place in the file, and nothing is kept then."""
     user = someone_who_may(request, "propose_paytable")
-    form = ImportForm(request.POST or None, request.FILES or None)
+    form = ImportForm(request.POST, request.FILES) if request.method == "POST" else ImportForm()
     faults: list[Any] = []
     if request.method == "POST" and form.is_valid():
         try:

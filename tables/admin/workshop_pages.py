@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from django import forms
-from django.contrib import admin
+from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
-from django.forms.forms import NON_FIELD_ERRORS
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
@@ -77,6 +76,11 @@ def say_at(form: forms.Form, error: CasinoError) -> None:
         form.add_error(fault.where if fault.where in form.fields else None, fault.message)
 
 
-def general(form: forms.Form) -> list[str]:
-    """Return what is wrong with no one field."""
-    return [str(error) for error in form.errors.get(NON_FIELD_ERRORS, [])]
+def say(request: HttpRequest, form: forms.Form | None, error: CasinoError) -> None:
+    """Note what a service refused at the form, or above the page where the order had none; broken books are nobody's field."""
+    if form is not None:
+        say_at(form, error)
+    elif isinstance(error, BrokenBooks):
+        raise error
+    else:
+        messages.error(request, error.message)

@@ -14,11 +14,11 @@ from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST
 
 from casino import roles, shown
-from casino.errors import BrokenBooks, CasinoError, InvalidSlip
+from casino.errors import CasinoError, InvalidSlip
 from casino.models import User
 from casino.step_up_form import StepUpForm
 from casino.wall_clock import read_local
-from tables.admin.workshop_pages import NoteForm, page, say_at, someone_who_may
+from tables.admin.workshop_pages import NoteForm, page, say, say_at, someone_who_may
 from tables.engine.game import games
 from tables.models import PaytablePlacement, PaytableVersion, PlacementEvent, Table, TablePaytable
 from tables.paytable_selectors import placement_of
@@ -121,15 +121,6 @@ def _ended(request: HttpRequest, user: User, one: PaytablePlacement, end: str | 
             withdraw_in_force(one, by=user)
             messages.success(request, "Taken back.")
     except CasinoError as error:
-        if isinstance(error, BrokenBooks):
-            raise
-        _say(request, form, error)
+        say(request, form, error)
         return False
     return True
-
-
-def _say(request: HttpRequest, form: forms.Form | None, error: CasinoError) -> None:
-    if form is None:
-        messages.error(request, error.message)
-    else:
-        say_at(form, error)

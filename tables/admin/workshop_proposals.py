@@ -17,7 +17,7 @@ from casino.errors import CasinoError
 from casino.models import User
 from tables.admin.workshop_diff import Worth, worth_of
 from tables.admin.workshop_drafts import look_context
-from tables.admin.workshop_pages import ApprovalForm, NoteForm, page, say_at, someone_who_may
+from tables.admin.workshop_pages import ApprovalForm, NoteForm, page, say, someone_who_may
 from tables.admin.workshop_solves import solve_of
 from tables.engine.game import games
 from tables.engine.paytable import Paytable
@@ -52,9 +52,7 @@ def _end(request: HttpRequest, user: User, one: PaytableProposal, end: str | Non
     try:
         return _order(request, user, one, end, form)
     except CasinoError as error:
-        say_at(form if form is not None else NoteForm(), error)
-        if form is None:
-            messages.error(request, error.message)
+        say(request, form, error)
         return None
 
 

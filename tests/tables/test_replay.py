@@ -176,7 +176,8 @@ def test_a_changed_rate_rewrites_no_old_document(house: House) -> None:
     content, drawn = bytes(first.content), entries_of_round(old.uuid).get()
     end_night(house)
     reconcile_shift(house.shift)
-    before = render(shift_report.build(house.shift), "json")
+    before = documents(house)
+    assert {name: data[:4] for name, data in before.items() if name in ("xlsx", "pdf")} == {"xlsx": b"PK\x03\x04", "pdf": b"%PDF"}
 
     second = publish(house, with_flush("1:1"))
     placements.put_in_force(table, second, from_at=house.tick(), by=people["GM-1"], approved_by=people["AU-1"])
@@ -185,10 +186,16 @@ def test_a_changed_rate_rewrites_no_old_document(house: House) -> None:
     assert Wager.objects.get(round=old, kind="blind").pay == 1500
     assert audit_payouts(house.shift) == []
     reconcile_shift(house.shift)
-    assert render(shift_report.build(house.shift), "json") == before
+    assert documents(house) == before
     assert bytes(PaytableVersion.objects.get(pk=first.pk).content) == content
     assert replay_shift(house.shift, lambda own: own).total.difference == 0
+    assert replay_shift(house.shift, lambda own: paytables.paytable_of(second) if own.game == "uth" else None).total.difference == 500
     back = reverse_entry(drawn, occurred_at=house.tick(), reason="B060", by=people["PB-1"], witness=people["SM-1"])
     moved = [[(t.credit_account.code, t.debit_account.code, t.amount) for t in entry.transfers.order_by("line")] for entry in (drawn, back)]
     assert sorted(moved[1]) == sorted((debit, credit, amount) for credit, debit, amount in moved[0])
     assert {(entry.paytable, entry.paytable_sha256) for entry in (drawn, back)} == {("house@1", first.sha256)}
+
+
+def documents(house: House) -> dict[str, bytes]:
+    """Return the shift's report in every form, as bytes."""
+    return {form: render(shift_report.build(house.shift), form) for form in ("csv", "xlsx", "pdf", "json")}
