@@ -72,7 +72,7 @@ def may_become(user: User, played: Round) -> dict[str, Any]:
     return {
         "history": history(played),
         "pending": pending,
-        "change": change,
+        "became": change,
         "may_propose": stands and pending is None and roles.may(user.roles, PROPOSES[phase], pit),
         "may_rule": stands and bool(played.irregular) and roles.may(user.roles, "rule_irregular", pit),
         "ruling": played.rulings.select_related("by").order_by("-sequence").first() if played.irregular else None,

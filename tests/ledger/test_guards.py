@@ -43,6 +43,10 @@ APPEND_ONLY = (
     "tables_placementevent",
     "tables_edgelimit",
     "casino_jobevent",
+    "tables_roundproposal",
+    "tables_roundproposalevent",
+    "tables_roundchange",
+    "tables_roundruling",
 )
 ANY_COLUMN = {"ledger_segment": "number", "tables_slipcounter": "last"}
 

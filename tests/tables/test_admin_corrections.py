@@ -43,6 +43,7 @@ def text(answer: Any) -> str:
 def test_the_round_page_offers_what_somebody_may_propose(house: House) -> None:
     played = deal(house)
     page = f"{ROUND}{played.pk}/change/"
+    assert "voided" not in text(of(house, "FS-1").get(page))
     assert all(f"{ROUND}{played.pk}/{way}/" in text(of(house, "FS-1").get(page)) for way in ("void", "correct", "dead-hand"))
     for other in ("PB-1", "SM-1", "AU-1", "SV-1"):
         assert f"{ROUND}{played.pk}/void/" not in text(of(house, other).get(page))
