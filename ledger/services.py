@@ -203,7 +203,7 @@ def _translate(error: IntegrityError, draft: EntryDraft) -> Entry:
         return _the_same(kept, draft)
     if name == "ledger_entry_counts" and (missing := _missing_account(draft)) is not None:
         raise NotFound("no_account", f"There is no account {missing}.", account=missing) from error
-    if name == "ledger_entry_reverses_id_key":
+    if name == "ledger_entry_reverses_id_key" and draft.reverses is not None:
         winner = Entry.objects.filter(reverses__uuid=draft.reverses).values_list("reference", flat=True).first()
         raise Conflict("already_reversed", f"This entry is reversed already: {winner}.", reference=draft.reference, reversal=winner) from error
     if name in _MEANS:

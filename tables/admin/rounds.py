@@ -16,19 +16,21 @@ from django.views.decorators.http import require_POST
 from casino import shown
 from casino.day_range import DayRange
 from casino.models import User
-from casino.read_only import ReadOnlyAdmin
+from casino.read_only import ReadOnlyAdmin, person
 from ledger.selectors import entries_of_round
+from tables.admin.correction_pages import CorrectionPages, may_become
 from tables.admin.figures import chip, figure
 from tables.admin.filters import GameFilter, ShiftFilter, StandingFilter, TableFilter
 from tables.admin.round_entry import enter_round, preview
 from tables.models import Dealer, Round, Wager
+from tables.round_history import state_of
 from tables.round_story import tell
 from tables.selectors import rounds_for
 from tables.templatetags.cards import small_cards
 
 
 @admin.register(Round)
-class RoundAdmin(ReadOnlyAdmin):
+class RoundAdmin(CorrectionPages, ReadOnlyAdmin):
     """The rounds of one's pits, newest first."""
 
     list_display = ("number_at", "occurred", "dealer_code", "first_cards", "handle_sum", "due_sum", "done_sum", "off", "standing", "paytable_ref")
@@ -64,7 +66,8 @@ class RoundAdmin(ReadOnlyAdmin):
 
     def get_urls(self) -> list[URLPattern]:
         """Return Django's addresses and the one that answers what is due."""
-        return [path("preview/", self.admin_site.admin_view(require_POST(self.preview_view)), name="tables_round_preview"), *super().get_urls()]
+        preview = path("preview/", self.admin_site.admin_view(require_POST(self.preview_view)), name="tables_round_preview")
+        return [preview, *self.correction_urls(), *super().get_urls()]
 
     def add_view(self, request: HttpRequest, form_url: str = "", extra_context: dict[str, Any] | None = None) -> HttpResponse:
         """Answer the page where a round is entered."""
@@ -82,7 +85,7 @@ class RoundAdmin(ReadOnlyAdmin):
             raise PermissionDenied
 
     def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any) -> HttpResponse:
-        """Answer the round's page. Wagers and entries: two queries."""
+        """Answer the round's page: the deal, its wagers, its story and its entries."""
         played: Round = context["original"]
         wagers = list(Wager.objects.filter(round=played, gaming_day=played.gaming_day).order_by("line"))
         table = played.session.table
@@ -91,6 +94,7 @@ class RoundAdmin(ReadOnlyAdmin):
             "house": table.property,
             "story": tell(played, wagers),
             "entries": list(entries_of_round(played.uuid)),
+            **may_become(person(request), played),
             "title": f"{table.code} · round {played.number}",
             "subtitle": None,
         }
@@ -143,6 +147,9 @@ class RoundAdmin(ReadOnlyAdmin):
     @admin.display(description="state")
     def standing(self, played: Round) -> SafeString | str:
         """Return what is to be known of it at a glance."""
+        state = state_of(played)
+        if state in ("voided", "replaced"):
+            return chip(state, "bad" if state == "voided" else "warn")
         if played.irregular:
             return chip("irregular", "warn")
         return chip("late", "warn") if played.late else "settled"

@@ -10,7 +10,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
@@ -184,7 +184,15 @@ def _may_still(asked: _Asked, phase: Phase) -> None:
 
 
 def rule_for(session: TableSession, slip: RoundSlip, at: datetime) -> Ruled:
-    """Return what the rules say of a slip for `session`. Raises as `record_round`, InvalidSlip (`bad_time`) outside of the session."""
+    """Return what the rules say of a slip for `session`. Raises as `rule_in`, NotFound (`no_dealer`)."""
+    ruled = rule_in(session, slip, at)
+    if selectors.session_now(session, slip.dealer).dealer is None:
+        raise NotFound("no_dealer", f"There is no dealer {slip.dealer}.", where="dealer")
+    return ruled
+
+
+def rule_in(session: TableSession, slip: RoundSlip, at: datetime) -> Ruled:
+    """Return what the rules say of a slip for `session`, whoever dealt. Raises as `record_round`, InvalidSlip (`bad_time`) outside of the session."""
     now = selectors.session_now(session, slip.dealer)
     closed = SessionEvent.objects.filter(session=session, state=SessionEvent.State.CLOSED).values_list("occurred_at", flat=True).first()
     if slip.occurred_at < now.opened_at:
@@ -192,8 +200,6 @@ def rule_for(session: TableSession, slip: RoundSlip, at: datetime) -> Ruled:
     if slip.occurred_at > (closed or at + FUTURE):
         words = f"after {session.table} was closed" if closed else "in the future"
         raise InvalidSlip("bad_time", f"The round is said to have been dealt {words}.", where="occurred_at")
-    if now.dealer is None:
-        raise NotFound("no_dealer", f"There is no dealer {slip.dealer}.", where="dealer")
     return rule_slip(slip, session.table)
 
 
@@ -241,7 +247,7 @@ def wagers_of(played: Round) -> list[Wager]:
 
 def sheet_of(played: Round) -> Sheet:
     """Return a recorded round as it is compared. One query."""
-    return Sheet(played.dealer.code, played.occurred_at.isoformat(), played.irregular, json.loads(bytes(played.deal)), wagers_of(played))
+    return Sheet(played.dealer.code, _utc(played.occurred_at), played.irregular, json.loads(bytes(played.deal)), wagers_of(played))
 
 
 def proposed_sheet(proposal: RoundProposal) -> Sheet | None:
@@ -254,4 +260,9 @@ def proposed_sheet(proposal: RoundProposal) -> Sheet | None:
 
 def slip_sheet(slip: RoundSlip, ruled: Ruled) -> Sheet:
     """Return a slip as it is compared."""
-    return Sheet(slip.dealer, slip.occurred_at.isoformat(), slip.irregular, ruled.deal.facts, ruled.wagers)
+    return Sheet(slip.dealer, _utc(slip.occurred_at), slip.irregular, ruled.deal.facts, ruled.wagers)
+
+
+def _utc(moment: datetime) -> str:
+    """Return the moment in one notation, so that only another moment is another text."""
+    return moment.astimezone(UTC).isoformat()

@@ -13,6 +13,7 @@ from casino.management.demo import house as demo_house
 from casino.management.demo.night import Night, open_tables_now, play_night
 from ledger.models import Account
 from ledger.selectors import balances
+from tables.models import RoundChange
 
 NOW = datetime(2026, 3, 15, 20, 0, tzinfo=UTC)
 
@@ -42,6 +43,10 @@ def test_planted_is_found_and_nothing_else(night: Night) -> None:
         assert line.drop - line.buy_ins == line.drop_variance
     gaps = {line.session.table.code: (line.tray_variance, line.drop_variance) for line in lines if line.tray_variance or line.drop_variance}
     assert gaps == {"UTH-03": (-50_00, 0), "UTH-05": (0, 100_00)}
+    assert [(change.kind, change.proposal.session.table.code) for change in RoundChange.objects.order_by("id")] == [
+        ("void", "UTH-02"),
+        ("correct", "UTH-04"),
+    ]
     books_balance(night)
     assert open_tables_now(night.cast, now=NOW).sessions.count() == 6
 

@@ -64,6 +64,10 @@ APPEND_ONLY = (
     "tables_dealerpin",
     "tables_dealerpinfailure",
     "audit_tabledayreconciliation",
+    "tables_roundproposal",
+    "tables_roundproposalevent",
+    "tables_roundchange",
+    "tables_roundruling",
 )
 ANY_COLUMN = {"ledger_segment": "number", "tables_slipcounter": "last"}
 

@@ -11,6 +11,7 @@ from uuid import UUID, uuid5
 from zoneinfo import ZoneInfo
 
 from casino.gaming_day import gaming_day
+from casino.management.demo.corrections import MISTYPED, TWICE, enter_twice, mistype
 from casino.management.demo.faults import PAYROLL_FAULTS, UTH_FAULTS, Fault, deal_for, deal_payroll_for, fault_in
 from casino.management.demo.house import BANKROLL, Cast, in_chips
 from casino.management.demo.players import Bettor, deal_payroll, deal_uth
@@ -197,7 +198,13 @@ class _TableNight:
             "done": fault.done if fault else {},
             "patrons": {str(seat["seat"]): self.seats[seat["seat"]].number for seat in raw["seats"]},
         }
-        played = record_round(read_round_slip(slip), by=self.cast.supervisor(self.table), at=at)
+        is_last = index == self.rounds - 1
+        if is_last and self.table.code == MISTYPED:
+            played = mistype(self.cast, self.table, slip, at)
+        else:
+            played = record_round(read_round_slip(slip), by=self.cast.supervisor(self.table), at=at)
+        if is_last and self.table.code == TWICE:
+            enter_twice(self.cast, self.table, slip, at)
         for wager in Wager.objects.filter(round=played, gaming_day=played.gaming_day):
             self.seats[wager.seat].stack += wager.paid - wager.collected
         self.tray += played.collected - played.paid
