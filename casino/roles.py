@@ -92,6 +92,7 @@ _PERMS: Mapping[str, str] = {
     "ledger.view_entry": "see_entries",
     "ledger.view_transfer": "read_ledger",
     "tables.view_roundimport": "read_imports",
+    "tables.add_roundimport": "import",
     **{f"audit.view_{model}": "see_findings" for model in ("finding",)},
     **{f"audit.view_{model}": "read_reports" for model in ("shiftreconciliation", "sessionreconciliation", "reportfile")},
     "casino.view_job": "see_own_jobs",

@@ -33,6 +33,7 @@ class PitbookSite(AdminSite):
 _PAGES = {
     "enter_rounds": "tables.add_round",
     "rounds": "tables.view_round",
+    "import": "tables.add_roundimport",
     "shifts": "tables.view_shift",
     "findings": "audit.view_finding",
     "books": "ledger.view_entry",

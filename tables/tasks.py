@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from django.utils import timezone
+
 from casino import jobs
 from casino.models import Job
-from tables.services import replay, solves
+from tables.services import import_files, replay, solves
 
 
 @jobs.handles(solves.KIND)
@@ -26,3 +28,9 @@ def replay_shift(job: Job, progress: jobs.Report) -> Mapping[str, Any]:
 def replay_month(job: Job, progress: jobs.Report) -> Mapping[str, Any]:
     """Settle a month's rounds of a game again under another version."""
     return replay.run_month(job, progress)
+
+
+@jobs.handles(import_files.KIND)
+def import_rounds(job: Job, progress: jobs.Report) -> Mapping[str, Any]:
+    """Import a file of slips, whole or not at all."""
+    return import_files.run_import(job, progress, at=timezone.now())
