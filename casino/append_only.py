@@ -53,6 +53,24 @@ def make_partitions(using: str, months: Iterable[int], *, of: date | None = None
     return made
 
 
+MONTHS_AHEAD = 2
+"""So many months after the running one have their partitions made before they begin."""
+
+
+def missing_partitions(using: str, *, of: date | None = None) -> list[str]:
+    """Return the partitions that are not there, of the month of `of` (today's, by the database's clock) and the next two. One query."""
+    with connections[using].cursor() as cursor:
+        cursor.execute(
+            """
+            SELECT p.name || to_char(m.month, '_YYYYMM') FROM casino_partitionedtable p CROSS JOIN (
+                SELECT date_trunc('month', coalesce(%s::date, current_date)) + make_interval(months => n) AS month FROM generate_series(0, %s) n
+            ) m WHERE to_regclass('public.' || p.name || to_char(m.month, '_YYYYMM')) IS NULL ORDER BY m.month, p.name
+            """,
+            [of, MONTHS_AHEAD],
+        )
+        return [name for (name,) in cursor.fetchall()]
+
+
 class RecordedAt(models.DateTimeField):
     """The database's clock: a trigger sets it, whatever a client says."""
 

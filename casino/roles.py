@@ -135,6 +135,7 @@ _PERMS: Mapping[str, str] = {
     "ledger.view_transfer": "read_ledger",
     "tables.view_roundimport": "read_imports",
     **{f"ledger.view_{model}": "read_ledger" for model in ("segment", "checkpointalarm")},
+    "tables.add_roundimport": "import",
     **{f"audit.view_{model}": "see_findings" for model in ("finding",)},
     **{f"audit.view_{model}": "read_reports" for model in ("shiftreconciliation", "sessionreconciliation", "reportfile")},
     "audit.view_report": "open_reports",

@@ -34,6 +34,7 @@ _PAGES = {
     "enter_rounds": "tables.add_round",
     "run_session": "tables.add_tablesession",
     "rounds": "tables.view_round",
+    "import": "tables.add_roundimport",
     "shifts": "tables.view_shift",
     "findings": "audit.view_finding",
     "workshop": "tables.view_paytabledraft",

@@ -14,6 +14,7 @@ from django.apps import AppConfig
 from django.core.checks import CheckMessage, Error, Tags, Warning, register
 from django.db import DatabaseError, OperationalError, connections
 
+from casino.append_only import missing_partitions
 from ledger.guards_declared import Declared, Trigger, clocked_models, declared, unique_and_references
 from ledger.guards_rights import right_problems, role_problems
 from ledger.guards_seen import Seen, look
@@ -57,9 +58,11 @@ def problems(using: str = "default") -> list[Problem]:
 
 @register(Tags.database, deploy=True)
 def check_guards(*, app_configs: Sequence[AppConfig] | None, databases: Sequence[str] | None, **kwargs: Any) -> list[CheckMessage]:
-    """Return an error a guard that does not stand; a warning where no database answers, and an error where it was never migrated."""
+    """Return an error a guard that does not stand and a month not made ahead, or where nothing was migrated; a warning where no database answers."""
     try:
-        return [Error(str(problem), id=f"pitbook.E00{1 + _CODES.index(problem.code)}") for problem in problems()]
+        found: list[CheckMessage] = [Error(str(problem), id=f"pitbook.E00{1 + _CODES.index(problem.code)}") for problem in problems()]
+        late = [Error(f"{name}: the month's partition is not made", id="pitbook.E010") for name in missing_partitions("default")]
+        return [*found, *late]
     except OperationalError as error:
         return [Warning(f"The database does not answer, so its guards were not looked at: {_first_line(error)}", id="pitbook.W001")]
     except DatabaseError as error:

@@ -3,11 +3,14 @@
 from django.urls import include, path, re_path
 
 from tables.api import chip_slips, corrections, counts, movements, sessions
+from tables.api.imports import ImportsView, ImportView
 from tables.api.views import RoundsView, RoundView
 
 UUID = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
 
 urlpatterns = [
+    path("rounds/imports", ImportsView.as_view(), name="imports"),
+    path("rounds/imports/<uuid:uuid>", ImportView.as_view(), name="import"),
     path("rounds", RoundsView.as_view(), name="rounds"),
     path("rounds/late", corrections.LateRoundView.as_view(), name="round_late"),
     path("rounds/<uuid:uuid>/void", corrections.VoidView.as_view(), name="round_void"),
