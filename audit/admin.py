@@ -5,21 +5,28 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from django.contrib import admin
+from django.contrib import admin, messages
 from django.contrib.admin import ModelAdmin, SimpleListFilter
 from django.db.models import QuerySet
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import URLPattern, path
 from django.utils import timezone
 from django.utils.safestring import SafeString
 from django.utils.text import capfirst
 
+from audit.ageing import due_at, in_days, is_overdue
+from audit.case_forms import FORMS, form_for, verbs_for
+from audit.case_selectors import cases_for, sums_of
+from audit.causes import CAUSES
+from audit.dealer_profile import dealer_profile
+from audit.draw_page import draw_page
+from audit.finding_filters import CauseFilter, DealerFilter, PitFilter, WaitingFilter
 from audit.models import Finding, FindingEvent
-from audit.selectors import findings_for
 from audit.shift_page import ShiftPage
 from audit.signing_panel import SigningPanel
+from audit.statistics_admin import StatisticRunAdmin
 from audit.views import explain_variance, progress, reconcile_again, report_file, sign_shift
-from casino import shown
+from casino import roles, shown
 from casino.models import User
 from casino.read_only import ReadOnlyAdmin, person
 from tables.admin.figures import chip, figure
@@ -39,6 +46,7 @@ FACTS = (
     ("reason", "Reason"),
 )
 """What a finding's facts are called on its page."""
+__all__ = ["FindingAdmin", "ShiftAdmin", "StatisticRunAdmin"]
 TONES = {Finding.Severity.MAJOR: "bad", Finding.Severity.MINOR: "warn", Finding.Severity.NOTE: ""}
 
 
@@ -62,6 +70,7 @@ class ShiftAdmin(ReadOnlyAdmin):
         return [
             path("<int:pk>/report.<str:fmt>", seen(report_file), name="tables_shift_report"),
             path("<int:pk>/progress/", seen(progress), name="tables_shift_progress"),
+            path("<int:pk>/draw/", seen(draw_page), name="tables_shift_draw"),
             path("<int:pk>/explain/", seen(explain_variance), name="tables_shift_explain"),
             path("<int:pk>/sign/", seen(sign_shift), name="tables_shift_sign"),
             path("<int:pk>/reconcile/", seen(reconcile_again), name="tables_shift_reconcile"),
@@ -89,6 +98,7 @@ class ShiftAdmin(ReadOnlyAdmin):
         page = ShiftPage(shift, person(request), at=timezone.now())
         panel = SigningPanel(shift, person(request), bound=context.get("bound")) if page.kept else None
         more = {"page": page, "panel": panel, "shift": shift, "house": page.house, "title": capfirst(str(shift)), "subtitle": None}
+        more["may_draw"] = roles.may(person(request).roles, "read_draw")
         return super().render_change_form(request, {**context, **more}, *args, **kwargs)
 
 
@@ -135,14 +145,46 @@ class OfShift(ShiftFilter):
 class FindingAdmin(ReadOnlyAdmin):
     """The findings of one's pits, newest first."""
 
-    list_display = ("what", "severity_word", "state_word", "table", "round_number", "spot", "dealer_code", "effect_sum", "found_at")
-    list_filter = ("severity", StateFilter, KindFilter, "flag", OfShift, TableFilter)
+    list_display = (
+        "what",
+        "severity_word",
+        "state_word",
+        "age_word",
+        "owner_word",
+        "cause_word",
+        "table",
+        "round_number",
+        "spot",
+        "dealer_code",
+        "effect_sum",
+        "found_at",
+    )
+    list_filter = (WaitingFilter, "severity", StateFilter, KindFilter, CauseFilter, "flag", DealerFilter, PitFilter, OfShift, TableFilter)
     ordering = ("-id",)
     change_form_template = "admin/audit/finding/page.html"
 
     def mine(self, user: User) -> QuerySet[Finding]:
-        """Return the findings of their pits, with their state."""
-        return findings_for(user)
+        """Return the findings of their pits, as cases."""
+        return cases_for(user)
+
+    @admin.display(description="age")
+    def age_word(self, finding: Any) -> SafeString:
+        """Return how old it is, and loudly where it is overdue; of a closed one nothing."""
+        if finding.state == FindingEvent.State.CLOSED:
+            return figure(shown.NOTHING, "dim")
+        now = timezone.now()
+        late = is_overdue(finding.recorded_at, finding.severity, at=now)
+        return figure(f"{in_days(now - finding.recorded_at)}{' overdue' if late else ''}", "bad" if late else "")
+
+    @admin.display(description="owner")
+    def owner_word(self, finding: Any) -> str:
+        """Return who answers for it."""
+        return finding.owner or shown.NOTHING
+
+    @admin.display(description="cause")
+    def cause_word(self, finding: Any) -> str:
+        """Return what it came from."""
+        return CAUSES.get(finding.cause or "", shown.NOTHING)
 
     @admin.display(description="finding")
     def what(self, finding: Finding) -> str:
@@ -190,9 +232,32 @@ class FindingAdmin(ReadOnlyAdmin):
         """Return when it was found, by the house's clock."""
         return shown.stamp(finding.recorded_at, finding.shift.property)
 
+    def change_view(self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None) -> HttpResponse:
+        """Answer the finding's page; a step that is posted is taken first, and what is wrong with it stands at its field."""
+        verb = request.POST.get("verb", "")
+        if request.method != "POST" or verb not in FORMS:
+            return super().change_view(request, object_id, form_url, extra_context)
+        user, finding = person(request), self.get_object(request, object_id)
+        form = form_for(verb, finding, request.POST)
+        if form.done(user, timezone.now()):
+            messages.success(request, f"{form.button}: done.")
+            return HttpResponseRedirect(request.path)
+        request.method = "GET"  # the page is looked at again, with what was typed
+        response = super().change_view(request, object_id, form_url, {**(extra_context or {}), "bound": form})
+        response.status_code = 400
+        return response
+
     def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any) -> HttpResponse:
-        """Answer the finding's page: the round it is about, due and done, the reason sheet, what became of it. Three queries."""
-        finding: Finding = context["original"]
+        """Answer the finding's page: its round, due and done, the reason sheet, its case and the steps of whoever looks. In a dozen queries."""
+        finding: Any = context["original"]
+        user, now = person(request), timezone.now()
+        events = list(finding.events.select_related("by", "owner").order_by("sequence"))
+        bound = context.get("bound")
+        verbs = verbs_for(user, finding, events)
+        if bound is not None and bound.verb not in verbs:
+            verbs.insert(0, bound.verb)
+        closed = finding.state == FindingEvent.State.CLOSED
+        saved, lost = sums_of(finding)
         more = {
             "finding": finding,
             "house": finding.shift.property,
@@ -200,7 +265,16 @@ class FindingAdmin(ReadOnlyAdmin):
             "story": _story(finding),
             "why": in_money(finding.why, finding.shift.property.exponent),
             "notes": [(label, str(finding.facts[key]).replace("_", " ")) for key, label in FACTS if finding.facts.get(key)],
-            "events": list(finding.events.select_related("by").order_by("sequence")),
+            "events": events,
+            "evidence": list(finding.evidence.select_related("by")),
+            "forms": [bound if bound is not None and bound.verb == verb else form_for(verb, finding) for verb in verbs],
+            "due_at": due_at(finding.recorded_at, finding.severity),
+            "overdue": not closed and is_overdue(finding.recorded_at, finding.severity, at=now),
+            "age": "" if closed else in_days(now - finding.recorded_at),
+            "cause_words": CAUSES.get(finding.cause or ""),
+            "saved": saved,
+            "lost": lost,
+            "profile": dealer_profile(finding.dealer, last=finding.shift.gaming_day) if finding.dealer else None,
             "title": f"{finding.kind.replace('_', ' ').capitalize()} · {finding.session.table.code if finding.session else finding.shift}",
             "subtitle": None,
         }

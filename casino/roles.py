@@ -139,7 +139,6 @@ _PERMS: Mapping[str, str] = {
     **{f"audit.view_{model}": "see_findings" for model in ("finding",)},
     **{f"audit.view_{model}": "read_reports" for model in ("shiftreconciliation", "sessionreconciliation", "reportfile")},
     "audit.view_report": "open_reports",
-    "audit.view_draw": "read_draw",
     "audit.view_statisticrun": "read_statistics",
     "tables.view_tablelimit": "read_reports",
     "casino.view_job": "see_own_jobs",

@@ -2,10 +2,23 @@
 
 from django.urls import path
 
+from audit.api.findings import FindingStepView, FindingsView, FindingView
+from audit.api.signing import DealerProfileView, DrawView, ExplanationsView, SignaturesView, SigningView, StatisticsView
 from audit.api.views import ReportsView, ReportView, ShiftReportView
+
+STEPS = ("assign", "answer", "review", "close", "evidence")
 
 urlpatterns = [
     path("shifts/<uuid:uuid>/report", ShiftReportView.as_view(), name="shift-report"),
+    path("shifts/<uuid:uuid>/signing", SigningView.as_view(), name="shift-signing"),
+    path("shifts/<uuid:uuid>/explanations", ExplanationsView.as_view(), name="shift-explanations"),
+    path("shifts/<uuid:uuid>/signatures", SignaturesView.as_view(), name="shift-signatures"),
+    path("shifts/<uuid:uuid>/draw", DrawView.as_view(), name="shift-draw"),
+    path("findings", FindingsView.as_view(), name="findings"),
+    path("findings/<uuid:uuid>", FindingView.as_view(), name="finding"),
+    *[path(f"findings/<uuid:uuid>/{verb}", FindingStepView.as_view(verb=verb), name=f"finding-{verb}") for verb in STEPS],
+    path("statistics", StatisticsView.as_view(), name="statistics"),
+    path("dealers/<str:code>/profile", DealerProfileView.as_view(), name="dealer-profile"),
     path("reports", ReportsView.as_view(), name="api-reports"),
     path("reports/<slug:key>", ReportView.as_view(), name="api-report"),
 ]

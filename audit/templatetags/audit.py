@@ -51,3 +51,9 @@ def findings_of(context: dict[str, Any], played: Round) -> list[Finding]:
     if not isinstance(user, User) or not user.has_perm("audit.view_finding"):
         return []
     return list(findings_for(user).filter(round=played).order_by("id"))
+
+
+@register.filter
+def per_thousand(share: float) -> str:
+    """Return a share as "3.25", of a thousand."""
+    return f"{share * 1000:.2f}"
