@@ -14,6 +14,7 @@ from django.utils import timezone
 from django.utils.safestring import SafeString
 from django.utils.text import capfirst
 
+from audit import seal_pages  # noqa: F401 - registers the page of sealed shifts
 from audit.models import Finding, FindingEvent
 from audit.selectors import findings_for
 from audit.shift_page import ShiftPage

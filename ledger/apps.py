@@ -8,3 +8,13 @@ class LedgerConfig(AppConfig):
 
     name = "ledger"
     verbose_name = "Books"
+
+    def ready(self) -> None:
+        """Have `manage.py check` and every worker's start look for a published checkpoint that is ahead of the books."""
+        from celery.signals import worker_ready
+        from django.core.checks import register
+
+        from ledger.checks import books_are_current, worker_starts
+
+        register(books_are_current)
+        worker_ready.connect(worker_starts, dispatch_uid="pitbook-books-current")

@@ -41,10 +41,16 @@ def about_a_shift() -> Iterator[type[models.Model]]:
         more = {
             model
             for model in models_here
-            if (model not in found
-            and any(field.is_relation and field.many_to_one and field.related_model in found for field in model._meta.get_fields()))
-            or (model not in found
-            and any(field.is_relation and field.one_to_one and field.concrete and field.related_model in found for field in model._meta.get_fields()))
+            if (
+                model not in found
+                and any(field.is_relation and field.many_to_one and field.related_model in found for field in model._meta.get_fields())
+            )
+            or (
+                model not in found
+                and any(
+                    field.is_relation and field.one_to_one and field.concrete and field.related_model in found for field in model._meta.get_fields()
+                )
+            )
         }
         if not more:
             break

@@ -11,7 +11,7 @@ from django.core.management import call_command
 from django.core.management.base import BaseCommand
 
 from casino import jobs
-from casino.management.children import BEAT, WORKER, Children, refuse_busy, stopped_by_signals, web
+from casino.management.children import BEAT, SEALER, WORKER, Children, refuse_busy, stopped_by_signals, web
 
 
 class Command(BaseCommand):
