@@ -14,6 +14,7 @@ from django.utils import timezone
 from django.utils.safestring import SafeString
 from django.utils.text import capfirst
 
+from audit import seal_pages  # noqa: F401 - registers the page of sealed shifts
 from audit.ageing import due_at, in_days, is_overdue
 from audit.case_forms import FORMS, form_for, verbs_for
 from audit.case_selectors import cases_for, sums_of

@@ -6,3 +6,7 @@ from django.core.wsgi import get_wsgi_application
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "casino.settings")
 application = get_wsgi_application()
+
+from ledger.checks import tell_alarm  # noqa: E402 - once the settings are read
+
+tell_alarm("the web")

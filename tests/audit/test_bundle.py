@@ -166,6 +166,10 @@ def another_card(line: Line) -> None:
     line.put("deal", (line.parts[line.at("deal")] or b"").replace(b'"As"', b'"Ks"'))
 
 
+def a_losing_hand(line: Line) -> None:
+    line.put("deal", (line.parts[line.at("deal")] or b"").replace(b'"As","Ad"', b'"3s","4c"'))
+
+
 def a_microsecond_later(line: Line) -> None:
     at = line.parts[line.at("occurred_at")] or b""
     line.put("occurred_at", (int.from_bytes(at, "big") + 1).to_bytes(8, "big"))
@@ -333,7 +337,7 @@ def test_where_the_checks_are_changed_as_well_the_shift_is_named(handed: Handed)
 
 
 def test_where_the_checks_are_changed_as_well_the_cards_still_tell(handed: Handed) -> None:
-    index = handed.spoil("round", another_card)
+    index = handed.spoil("round", a_losing_hand)
     (handed.folder / "checks" / "000001.bin").unlink()
     code, words = handed.check()
     assert (code, f"leaf {index}: round, field wagers: seat 1" in words) == (TAMPERED, True)

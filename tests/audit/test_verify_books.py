@@ -1,0 +1,179 @@
+"""The live books against what was sealed: spoilt as the owner of the database could spoil them, with the guards off for a moment."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+from django.core.management import call_command
+from django.db import DatabaseError, connections
+
+from audit import books_check
+from audit.services import audit_payouts, reconcile_shift
+from ledger.models import Entry, Leaf, Segment
+from tests.builders import House, end_night, play
+from tests.ledger.test_sealing import next_shift, seal
+
+pytestmark = pytest.mark.django_db(transaction=True, databases=["default", "owner"])
+
+
+@pytest.fixture
+def sealed(house: House) -> House:
+    play(house, done={"1": {"play": {"paid": 4500}}}, mispaid=[{"seat": 1, "wager": "play", "status": "not_recovered", "note": "he left"}])
+    play(house, "PAY-01")
+    end_night(house)
+    audit_payouts(house.shift)
+    reconcile_shift(house.shift)
+    seal(house.shift)
+    seal(next_shift(house))
+    return house
+
+
+def as_owner(statement: str, *params: object, table: str) -> None:
+    """Change what the guards protect, as somebody with the owner's password would: triggers off, the change, triggers on again."""
+    with connections["owner"].cursor() as cursor:
+        cursor.execute(f"ALTER TABLE {table} DISABLE TRIGGER USER")
+        cursor.execute(statement, params)
+        cursor.execute("SELECT tgname FROM pg_trigger WHERE tgrelid = %s::regclass AND NOT tgisinternal", [table])
+        for (name,) in cursor.fetchall():
+            cursor.execute(f"ALTER TABLE {table} ENABLE ALWAYS TRIGGER {name}")
+
+
+def run() -> tuple[int, str]:
+    out = io.StringIO()
+    try:
+        call_command("verify_books", stdout=out, stderr=out)
+    except SystemExit as end:
+        return int(str(end.code)), out.getvalue()
+    return 0, out.getvalue()
+
+
+def test_books_as_they_were_sealed_are_clean(sealed: House) -> None:
+    code, words = run()
+    assert (code, words) == (0, f"CLEAN: 2 sealed shifts, {Leaf.objects.count()} leaves.\n")
+
+
+def test_b164_one_amount_changed_names_the_entry(sealed: House) -> None:
+    as_owner("UPDATE ledger_transfer SET amount = amount + 1 WHERE id = (SELECT max(id) FROM ledger_transfer)", table="ledger_transfer")
+    code, words = run()
+    entry = Entry.objects.get(transfers__amount=1301)
+    leaf = Leaf.objects.get(kind="entry", row=entry.pk)
+    assert code == 2
+    assert (
+        f"segment 1, shift {sealed.shift.uuid}, leaf {leaf.index}: entry {entry.reference}, field transfers: the row is not what was sealed" in words
+    )
+
+
+@pytest.mark.parametrize(
+    ("table", "change", "kind", "field"),
+    [
+        ("tables_round", "SET paid = paid + 1", "round", "paid"),
+        ("tables_round", "SET deal = convert_to(replace(convert_from(deal, 'UTF8'), '\"As\"', '\"Ks\"'), 'UTF8')", "round", "deal"),
+        ("tables_round", "SET occurred_at = occurred_at + interval '1 microsecond'", "round", "occurred_at"),
+        ("tables_wager", "SET note = 'nothing happened' WHERE note <> ''", "round", "wager_notes"),
+        ("tables_wager", "SET mispaid = '' WHERE mispaid <> ''", "round", "wagers"),
+        ("tables_traycount", "SET denominations = '{\"1\": 5}'", "tray_count", "denominations"),
+        ("audit_finding", "SET why = 'all is well'", "finding", "why"),
+        ("audit_sessionreconciliation", "SET tray_variance = 0, drop = 7", "reconciliation_line", "drop"),
+        ("ledger_entry", "SET recorded_at = recorded_at + interval '1 microsecond'", "entry", "recorded_at"),
+    ],
+    ids=lambda value: value.split()[1] if value.startswith("SET") else value,
+)
+def test_b166_a_changed_row_is_named_by_shift_leaf_and_field(sealed: House, table: str, change: str, kind: str, field: str) -> None:
+    as_owner(f"UPDATE {table} {change}", table=table)
+    code, words = run()
+    assert code == 2
+    assert f"segment 1, shift {sealed.shift.uuid}, leaf " in words
+    assert f": {kind} " in words
+    assert f"field {field}" in words
+
+
+def test_a_row_that_is_gone_is_named(sealed: House) -> None:
+    as_owner("DELETE FROM tables_shiftevent WHERE sequence = 2", table="tables_shiftevent")
+    code, words = run()
+    assert (code, "shift_event" in words, "its row is gone" in words) == (2, True, True)
+
+
+def test_b166_one_byte_of_a_stored_leaf_is_found_twice(sealed: House) -> None:
+    leaf = Leaf.objects.filter(kind="entry").order_by("index")[0]
+    spoilt = bytearray(leaf.content)
+    spoilt[-10] ^= 1
+    as_owner("UPDATE ledger_leaf SET content = %s WHERE id = %s", bytes(spoilt), leaf.pk, table="ledger_leaf")
+    code, words = run()
+    assert code == 2
+    assert "the stored leaves are not under its root" in words
+    assert f"leaf {leaf.index}: entry" in words
+    assert "field transfers" in words
+
+
+def delete_last_segment() -> None:
+    for table, column in (
+        ("ledger_leafsalt", "segment_id"),
+        ("ledger_signedcheckpoint", "segment_id"),
+        ("ledger_leaf", "segment_id"),
+        ("ledger_segment", "number"),
+    ):
+        as_owner(f"DELETE FROM {table} WHERE {column} = 2", table=table)
+
+
+def test_a_cut_tail_is_seen_by_the_file_off_the_database(sealed: House) -> None:
+    delete_last_segment()
+    code, words = run()
+    assert (code, "segment 2: its checkpoint was published, and the books do not hold it" in words) == (3, True)
+
+
+def test_a_lost_file_is_told(sealed: House) -> None:
+    lines = settings.CHECKPOINTS.read_text().splitlines(keepends=True)
+    settings.CHECKPOINTS.write_text(lines[1])
+    code, words = run()
+    assert (code, f"shift {sealed.shift.uuid}" in words, "not in the file of published ones" in words) == (3, True, True)
+    said = json.loads(lines[0])
+    settings.CHECKPOINTS.write_text(json.dumps({**said, "note": said["note"].replace("leaves", "leafs")}) + "\n" + lines[1])
+    assert run()[0] == 2
+
+
+def test_a_changed_signature_is_told(sealed: House) -> None:
+    as_owner("UPDATE ledger_segment SET checkpoint = replace(checkpoint, 'time 2026', 'time 2025') WHERE number = 1", table="ledger_segment")
+    code, words = run()
+    assert (code, "its signature does not fit its checkpoint" in words) == (2, True)
+
+
+def test_an_unsigned_segment_is_incomplete(sealed: House) -> None:
+    as_owner("DELETE FROM ledger_signedcheckpoint WHERE segment_id = 2", table="ledger_signedcheckpoint")
+    assert run()[0] == 3
+
+
+def test_b162_a_database_that_is_down_is_code_1(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    def down(**_: object) -> None:
+        raise DatabaseError("connection refused")
+
+    monkeypatch.setattr("audit.management.commands.verify_books.check_books", down)
+    code, words = run()
+    assert (code, words) == (1, "COULD NOT RUN: connection refused\n")
+
+
+def test_an_erased_salt_breaks_no_proof(sealed: House) -> None:
+    with connections["owner"].cursor() as cursor:
+        cursor.execute("DELETE FROM ledger_leafsalt WHERE field = 'wager_notes'")
+        assert cursor.rowcount == 1
+    assert run()[0] == 0
+
+
+def test_what_the_guards_say_is_told(sealed: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    told: Callable[[], list[books_check.Problem]] = lambda: [books_check.Problem(2, "a trigger is off")]  # noqa: E731
+    monkeypatch.setattr(books_check, "guards", told)
+    assert run() == (2, f"TAMPERED: a trigger is off\nTAMPERED: 2 sealed shifts, {Leaf.objects.count()} leaves.\n")
+
+
+def test_later_facts_are_counted_and_no_fault(sealed: House, tmp_path: Path) -> None:
+    from audit.models import Finding, FindingEvent
+
+    finding = Finding.objects.order_by("pk")[0]
+    FindingEvent.objects.create(finding=finding, sequence=2, state="answered", by=sealed.people["PB-1"])
+    code, words = run()
+    assert (code, "1 later facts wait for the next seal" in words) == (0, True)
+    assert Segment.objects.count() == 2
