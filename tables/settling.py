@@ -27,9 +27,9 @@ Lines = list[bytes]
 
 
 class Answers(NamedTuple):
-    """The answers to a block of lines, one JSON object a line, in their order; how many there are, and how many are errors."""
+    """The answers to a block of lines in UTF-8, one JSON object a line, in their order; how many there are, and how many are errors."""
 
-    text: str
+    text: bytes
     rounds: int
     bad: int
 
@@ -72,8 +72,8 @@ def answer_lines(lines: Lines, paytable: str | None = None) -> Answers:
     """Return the answers to those of `lines` that are not blank."""
     find = published().get
     answers = [answer_line(line, find, paytable) for line in lines if len(line) > LONGEST_LINE or line.strip() not in (b"", _BYTE_ORDER_MARK)]
-    text = "".join([f"{answer}\n" for answer, _ in answers])
-    return Answers(text, len(answers), sum([not settled for _, settled in answers]))
+    text = "\n".join([*[answer for answer, _ in answers], ""])
+    return Answers(text.encode(), len(answers), sum([not settled for _, settled in answers]))
 
 
 def line_blocks(stream: BufferedIOBase) -> Iterator[Lines]:

@@ -42,12 +42,12 @@ class Command(BaseCommand):
         if bad:
             raise CommandError(f"{bad} of {rounds} rounds could not be settled; their lines say why.")
 
-    def _writer(self) -> Callable[[str], object]:
+    def _writer(self) -> Callable[[bytes], object]:
         """Return what writes at once: in UTF-8 whatever the locale says, or as text where somebody caught the output."""
         buffer = getattr(self.stdout, "buffer", None)
         if buffer is None:
-            return lambda text: self.stdout.write(text, ending="")
-        return lambda text: (buffer.write(text.encode()), buffer.flush())
+            return lambda text: self.stdout.write(text.decode(), ending="")
+        return lambda text: (buffer.write(text), buffer.flush())
 
 
 def _jobs(text: str) -> int:
