@@ -25,6 +25,7 @@ from tables.admin.act_forms import PinForm
 from tables.admin.close_wizard import close
 from tables.admin.figures import chip
 from tables.admin.filters import ShiftFilter, TableFilter
+from tables.admin.recounts import due_acts
 from tables.blockers import blockers
 from tables.engine.game import games
 from tables.models import Dealer, DealerTurn, Pit, Property, SessionEvent, Table, TableSession
@@ -206,7 +207,11 @@ class SessionAdmin(ReadOnlyAdmin):
             "slips": slips,
             "turns": list(session.turns.select_related("dealer", "by").order_by("-from_at")[:8]),
             "events": list(session.events.select_related("by")),
-            "recounts": list(reopenings_with_state(session.reopenings.all())),
+            "recounts": [
+                (one, "count" in due_acts(one, user))
+                for one in reopenings_with_state(session.reopenings.select_related("session__table__pit")).order_by("pk")
+            ],
+            "reads_recounts": user.has_perm("tables.view_countreopening"),
             "title": str(session),
             "subtitle": None,
         }

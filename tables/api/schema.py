@@ -45,6 +45,14 @@ class RoundSlipBody(serializers.Serializer):
     patrons = serializers.DictField(child=serializers.CharField(max_length=40), required=False)
     irregular = IrregularSlip(required=False, allow_null=True)
     replaces = serializers.UUIDField(required=False, allow_null=True)
+    funds = serializers.DictField(
+        child=serializers.DictField(child=serializers.ChoiceField(choices=["chips", "cash", "promo"])),
+        required=False,
+        help_text="what was put down, by seat and wager; chips where it is left out",
+    )
+    for_dealer = serializers.DictField(
+        child=serializers.ListField(child=serializers.CharField(max_length=20)), required=False, help_text="wagers for the dealer, by seat"
+    )
 
 
 class MoneyDue(serializers.Serializer):
@@ -73,6 +81,8 @@ class WagerAnswer(serializers.Serializer):
     payout_variance = serializers.IntegerField(allow_null=True)
     mispaid = MispaidAnswer(required=False)
     patron = serializers.CharField(required=False)
+    fund = serializers.ChoiceField(choices=["cash", "promo"], required=False, help_text="chips where it is left out")
+    for_dealer = serializers.BooleanField(required=False)
 
 
 class RoundAnswer(serializers.Serializer):

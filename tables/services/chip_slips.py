@@ -137,7 +137,7 @@ def _next_number(house: Property, kind: str) -> int:
 
 def _of_kind(slip: ChipSlip, kind: str, words: str) -> None:
     if slip.kind != kind:
-        raise Conflict("slip_order", f"A {slip.get_kind_display()} is not {words}.", where="slip")
+        raise Conflict("slip_order", f"A {slip.get_kind_display().lower()} is not {words}.", where="slip")
 
 
 def _last(slip: ChipSlip) -> ChipSlipEvent:

@@ -23,7 +23,7 @@ from tests.builders import UTH_ROUND, House, chip_credit, fill, play
 
 pytestmark = pytest.mark.django_db
 COUNTERS = ("FS-1", "PB-1", "PB-2", "SM-1", "CG-1", "CT-1", "GM-1", "AD-1")
-OF_EACH = 4
+OF_EACH = 2
 
 
 def night(house: House) -> dict[str, int]:

@@ -58,7 +58,7 @@ def test_a_fill_is_requested_once_however_often_the_page_is_sent(house: House, b
         address = reverse("admin:tables_chipslip_act", args=[slip.pk, verb])
         assert browser(who, address, {}).status_code == status, (verb, who)
     assert ChipMovement.objects.get().received_by == house.people["PB-1"]
-    assert "fill 1" in browser("CG-1", reverse("admin:tables_chipslip_changelist")).content.decode()
+    assert "Fill 1" in browser("CG-1", reverse("admin:tables_chipslip_changelist")).content.decode()
 
 
 def test_what_is_wrong_stands_at_its_field_and_nothing_is_done(house: House, browser: Any) -> None:

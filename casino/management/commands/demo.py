@@ -29,7 +29,7 @@ from casino.management.children import SEALER, WORKER, Children, refuse_busy, st
 from casino.management.commands.serve import serve
 from casino.management.demo.house import build
 from casino.management.demo.night import open_tables_now, play_night
-from casino.management.demo.telling import tell_findings, tell_reports, tell_shift, tell_sign_ins
+from casino.management.demo.telling import tell_findings, tell_pins, tell_reports, tell_shift, tell_sign_ins
 from casino.models import Job, RoleEvent
 from tables.models import Shift
 
@@ -83,6 +83,7 @@ class Command(BaseCommand):
         good = tell_findings(self.console, shift, kept["planted"])
         tell_reports(self.console, shift)
         tell_sign_ins(self.console, kept["sign_ins"], port)
+        tell_pins(self.console, kept.get("pins", {}))
         connection.close()
         if not good:
             raise CommandError("The audit did not find exactly what was planted.")
@@ -127,6 +128,7 @@ class Command(BaseCommand):
             "shift": str(night.shift.uuid),
             "planted": [asdict(planted) for planted in night.planted],
             "sign_ins": [asdict(sign_in) for sign_in in cast.sign_ins],
+            "pins": dict(cast.pins),
         }
         self._keep(kept)
         return kept

@@ -94,3 +94,9 @@ def tell_sign_ins(console: Console, sign_ins: Iterable[Mapping[str, str]], port:
     for one in sign_ins:
         grid.add_row(one["role"], one["number"], one["password"])
     console.print(grid)
+
+
+def tell_pins(console: Console, pins: Mapping[str, str]) -> None:
+    """Print what dealers sign with, on a supervisor's screen."""
+    if pins:
+        console.print(f"Dealers have no sign-in; they sign with a PIN: {', '.join(f'{dealer} {pin}' for dealer, pin in pins.items())}")
