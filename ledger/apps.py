@@ -10,7 +10,7 @@ class LedgerConfig(AppConfig):
     verbose_name = "Books"
 
     def ready(self) -> None:
-        """Have `check --deploy` look at the database's guards, and `check` and every worker's start look for a published checkpoint that is ahead of the books."""
+        """Have `check --deploy` look at the guards, and `check` and a worker's start for a published checkpoint ahead of the books."""
         from celery.signals import worker_ready
         from django.core.checks import register
 
