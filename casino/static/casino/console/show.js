@@ -62,7 +62,7 @@ const sheetOf = (seat, lines) => {
   section.dataset.reasons = seat;
   const list = document.createElement("dl");
   list.append(...lines.map(([kind, why]) => line(kind, why)));
-  section.append(Object.assign(document.createElement("h3"), { textContent: `Seat ${seat}` }), list);
+  section.append(Object.assign(document.createElement("h2"), { textContent: `Seat ${seat}` }), list);
   return section;
 };
 
