@@ -45,9 +45,18 @@ class Beside:
 
     @cached_property
     def last_facts(self) -> Mapping[str, Any]:
-        """Return the facts of the last round; of the first one in a session there are none, but for empty `seats`."""
-        facts: dict[str, Any] = json.loads(bytes(self.last_rounds[0].deal)) if self.last_rounds else {"seats": []}
+        """Return the facts of the table's last round of the gaming day, also of an earlier session: who sat there mostly sits there still.
+
+        Of the first one there are none, but for empty `seats`. At most one query.
+        """
+        facts: dict[str, Any] = json.loads(bytes(last.deal)) if (last := self._last()) else {"seats": []}
         return facts
+
+    def _last(self) -> Round | None:
+        if self.last_rounds:
+            return self.last_rounds[0]
+        earlier = rounds_for(self.user).filter(session__table=self.session.table, gaming_day=self.session.shift.gaming_day)
+        return earlier.order_by("-id").first()
 
     @property
     def seats(self) -> list[int]:
@@ -63,7 +72,7 @@ class Beside:
             "uuid": str(uuid4()),
             "number": str(next_number(self.session)),
             "who_dealt": self._dealer,
-            **self._again("again"),
+            **self._again(),
             **{round_name(name): text for name, text in (next_button(games()[table.game].layout, self.last_facts) if self.seats else {}).items()},
         }
 
@@ -84,13 +93,13 @@ class Beside:
         dealer = dealer_now(self.session)
         return dealer.code if dealer else self.last_rounds[0].dealer.code if self.last_rounds else ""
 
-    def _again(self, habit: str) -> dict[str, str]:
+    def _again(self) -> dict[str, str]:
         """Return the fields that are mostly as in the round before: who sits where with which ante and side bet."""
         layout = games()[self.session.table.game].layout
         exponent = self.session.table.property.exponent
 
         def of(facts: Mapping[str, Any], fields: tuple[Field, ...]) -> list[tuple[str, int]]:
-            return [(field.name, facts[field.name]) for field in fields if field.habit == habit and facts.get(field.name) is not None]
+            return [(field.name, facts[field.name]) for field in fields if field.habit == "again" and facts.get(field.name) is not None]
 
         typed = {round_name(name): amount for name, amount in of(self.last_facts, layout.round_fields)}
         for seat in self.last_facts["seats"]:

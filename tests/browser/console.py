@@ -26,7 +26,7 @@ def sit_down(page: Page, table: str = "UTH-01") -> None:
     """Open the console of a table and wait until its scripts have the cursor."""
     page.goto(ADD + table)
     page.wait_for_selector("tr[data-seat]:not([hidden]) [data-toggle] kbd")
-    page.wait_for_function("document.activeElement.closest('#round')")
+    page.wait_for_function("() => document.activeElement.closest('#round')")
 
 
 def in_hand(page: Page) -> str:

@@ -12,8 +12,9 @@ from django.test.utils import CaptureQueriesContext
 from tables.engine.game import games
 from tables.models import Round
 from tables.round_keys import console_layout, flag_keys, next_button
+from tables.services import floor
 from tables.services.rounds import record_round
-from tables.slips import read_round_slip
+from tables.slips import CountSlip, read_round_slip
 from tests.builders import House, play, slip
 from tests.tables.test_admin_rounds import ADD, SHEET, fresh
 
@@ -78,6 +79,17 @@ def test_a_kept_round_is_answered_with_the_fields_of_the_next(pit_boss: Client) 
     assert not found["screen"]["settled"]
     again = save(pit_boss, page)
     assert (again.status_code, again.json()["uuid"], Round.objects.count()) == (201, found["uuid"], 1)
+
+
+@pytest.mark.django_db
+def test_seats_and_stakes_come_from_the_tables_last_round_also_of_an_earlier_session(house: House, pit_boss: Client) -> None:
+    play(house)
+    boss, manager = house.people["PB-1"], house.people["SM-1"]
+    floor.close_session(house.sessions["UTH-01"], CountSlip({100: 1}), at=house.tick(), by=boss, witness=manager)
+    floor.open_session(house.shift, house.tables["UTH-01"], CountSlip({100: 1}), at=house.tick(), by=boss, witness=manager)
+    typed = fresh(pit_boss)
+    assert (typed["number"], typed["who_dealt"]) == ("1", "")
+    assert {name: text for name, text in typed.items() if name.startswith("s")} == {"s1_ante": "10.00", "s1_trips": "5.00", "s2_ante": "10.00"}
 
 
 @pytest.mark.django_db

@@ -79,12 +79,24 @@ const moves = (event, input, kind) => {
   return kind === "cards" && takeCard(input);
 };
 
+/* To what was paid, as soon as what is due is there; what is typed until then is typed there. */
+let early = null;
+const goToPaid = async (seat) => {
+  early = "";
+  await settled();
+  const typed = early;
+  early = null;
+  if (!paidOf(seat) || !typed) return;
+  document.activeElement.value = typed;
+  document.activeElement.dispatchEvent(new InputEvent("input", { bubbles: true, inputType: "insertText" }));
+};
+
 const acts = (event, place, input, kind) => {
   const key = event.key.toUpperCase();
   const { seat } = place;
   if (key === "I") return irregular() ?? true;
   if (!seat) return false;
-  if (key === "P") return settled().then(() => paidOf(seat));
+  if (key === "P") return goToPaid(seat) ?? true;
   if (key === "R") return toggleReasons(seat) ?? true;
   if (kind === "done") return (key === "C" && became(place, "corrected")) || (key === "N" && became(place, "not_recovered"));
   if (key === "-" || key === "−") return takeOff(seat) ?? changed("") ?? onAfterSeat(seat) ?? true;
@@ -97,6 +109,11 @@ const acts = (event, place, input, kind) => {
 
 form.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
+  if (early !== null) {
+    event.preventDefault();
+    if (event.key.length === 1) early += event.key;
+    return;
+  }
   const input = event.target;
   const kind = input.dataset?.kind || "";
   const place = placeOf(input.name) || {};

@@ -1,7 +1,7 @@
 /* What the house answered, painted where it belongs: hands, dues beside what was paid, sums, differences, reasons. */
 import { drawAll } from "./cards.js";
 import { showErrors } from "./errors.js";
-import { at, form, write } from "./sheet.js";
+import { at, form, seatRow, write } from "./sheet.js";
 
 const tone = (due) => (due.startsWith("+") ? "good" : "");
 let reasons = {};
@@ -31,6 +31,11 @@ const showFlow = (seat, html) => {
   if (names(fresh) !== names(place)) place.innerHTML = html;
 };
 
+/* A seat's two rows, what was typed and what is due, are as high as the higher. */
+const alignRows = () => {
+  for (const row of form.querySelectorAll(".dues tr[data-seat]")) seatRow(row.dataset.seat).style.height = `${row.offsetHeight}px`;
+};
+
 const showSeat = (row, seat) => {
   if (!seat) return;
   write(row.querySelector("[data-hand]"), seat.hand);
@@ -57,7 +62,7 @@ const sheetOf = (seat, lines) => {
   section.dataset.reasons = seat;
   const list = document.createElement("dl");
   list.append(...lines.map(([kind, why]) => line(kind, why)));
-  section.append(Object.assign(document.createElement("h3"), { textContent: `Seat ${seat}` }), list);
+  section.append(Object.assign(document.createElement("h2"), { textContent: `Seat ${seat}` }), list);
   return section;
 };
 
@@ -91,6 +96,7 @@ export const show = (found) => {
   if (note) note.className = found.dealer.note === "qualifies" ? "good" : "dim";
   for (const [seat, html] of Object.entries(found.flows || {})) showFlow(seat, html);
   for (const [name, spot] of Object.entries(found.spots)) showSpot(name, spot, found.errors);
+  if (found.flows) alignRows();
   for (const row of form.querySelectorAll(".dues tr[data-seat]")) showSeat(row, found.seats[row.dataset.seat]);
   for (const cell of form.querySelectorAll("[data-house]")) write(cell, found.house[cell.dataset.house] || (cell.dataset.house === "handle" ? "—" : ""));
   drawAll(new Set(found.doubled));
