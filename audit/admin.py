@@ -22,6 +22,7 @@ from audit.dealer_profile import dealer_profile
 from audit.draw_page import draw_page
 from audit.finding_filters import CauseFilter, DealerFilter, PitFilter, WaitingFilter
 from audit.models import Finding, FindingEvent
+from audit.selectors import reason_of
 from audit.shift_page import ShiftPage
 from audit.signing_panel import SigningPanel
 from audit.statistics_admin import StatisticRunAdmin
@@ -31,7 +32,6 @@ from casino.models import User
 from casino.read_only import ReadOnlyAdmin, person
 from tables.admin.figures import chip, figure
 from tables.admin.filters import ShiftFilter, TableFilter
-from tables.fault_words import in_money
 from tables.models import Shift, ShiftEvent, Wager
 from tables.round_story import tell
 from tables.selectors import shifts_for
@@ -263,7 +263,7 @@ class FindingAdmin(ReadOnlyAdmin):
             "house": finding.shift.property,
             "tone": TONES.get(Finding.Severity(finding.severity), ""),
             "story": _story(finding),
-            "why": in_money(finding.why, finding.shift.property.exponent),
+            "why": reason_of(finding),
             "notes": [(label, str(finding.facts[key]).replace("_", " ")) for key, label in FACTS if finding.facts.get(key)],
             "events": events,
             "evidence": list(finding.evidence.select_related("by")),
