@@ -97,7 +97,7 @@ class ShiftAdmin(ReadOnlyAdmin):
         shift: Shift = context["original"]
         page = ShiftPage(shift, person(request), at=timezone.now())
         panel = SigningPanel(shift, person(request), bound=context.get("bound")) if page.kept else None
-        more = {"page": page, "panel": panel, "shift": shift, "house": page.house, "title": capfirst(str(shift)), "subtitle": None}
+        more: dict[str, Any] = {"page": page, "panel": panel, "shift": shift, "house": page.house, "title": capfirst(str(shift)), "subtitle": None}
         more["may_draw"] = roles.may(person(request).roles, "read_draw")
         return super().render_change_form(request, {**context, **more}, *args, **kwargs)
 

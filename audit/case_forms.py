@@ -30,7 +30,8 @@ class _Step(forms.Form):
 
     def __init__(self, finding: Any, *args: Any, **kwargs: Any) -> None:
         self.finding = finding
-        super().__init__(*args, auto_id=f"id_{self.verb}_%s", **kwargs)
+        super().__init__(*args, **kwargs)
+        self.auto_id = f"id_{self.verb}_%s"
         self.initial["seen"] = finding.sequence
 
     def call(self, by: User) -> Any:

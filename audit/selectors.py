@@ -72,7 +72,7 @@ def slip_gaps(house: Property) -> list[tuple[str, int]]:
     given = {counter.kind: counter.last for counter in SlipCounter.objects.filter(property=house)}
     there: dict[str, set[int]] = defaultdict(set)
     for kind, number in ChipMovement.objects.filter(property=house, number__isnull=False).values_list("kind", "number"):
-        there[kind].add(number)
+        there[kind].add(number or 0)
     last = {kind: max([given.get(kind, 0), *there[kind]]) for kind in {*given, *there}}
     return [(kind, number) for kind in sorted(last) for number in range(1, last[kind] + 1) if number not in there[kind]]
 
