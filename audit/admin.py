@@ -23,6 +23,7 @@ from audit.dealer_profile import dealer_profile
 from audit.draw_page import draw_page
 from audit.finding_filters import CauseFilter, DealerFilter, PitFilter, WaitingFilter
 from audit.models import Finding, FindingEvent
+from audit.selectors import reason_of
 from audit.shift_page import ShiftPage
 from audit.signing_panel import SigningPanel
 from audit.statistics_admin import StatisticRunAdmin
@@ -32,7 +33,6 @@ from casino.models import User
 from casino.read_only import ReadOnlyAdmin, person
 from tables.admin.figures import chip, figure
 from tables.admin.filters import ShiftFilter, TableFilter
-from tables.fault_words import in_money
 from tables.models import Shift, ShiftEvent, Wager
 from tables.round_story import tell
 from tables.selectors import shifts_for
@@ -98,7 +98,7 @@ class ShiftAdmin(ReadOnlyAdmin):
         shift: Shift = context["original"]
         page = ShiftPage(shift, person(request), at=timezone.now())
         panel = SigningPanel(shift, person(request), bound=context.get("bound")) if page.kept else None
-        more = {"page": page, "panel": panel, "shift": shift, "house": page.house, "title": capfirst(str(shift)), "subtitle": None}
+        more: dict[str, Any] = {"page": page, "panel": panel, "shift": shift, "house": page.house, "title": capfirst(str(shift)), "subtitle": None}
         more["may_draw"] = roles.may(person(request).roles, "read_draw")
         return super().render_change_form(request, {**context, **more}, *args, **kwargs)
 
@@ -264,7 +264,7 @@ class FindingAdmin(ReadOnlyAdmin):
             "house": finding.shift.property,
             "tone": TONES.get(Finding.Severity(finding.severity), ""),
             "story": _story(finding),
-            "why": in_money(finding.why, finding.shift.property.exponent),
+            "why": reason_of(finding),
             "notes": [(label, str(finding.facts[key]).replace("_", " ")) for key, label in FACTS if finding.facts.get(key)],
             "events": events,
             "evidence": list(finding.evidence.select_related("by")),

@@ -30,7 +30,8 @@ class _Step(forms.Form):
 
     def __init__(self, finding: Any, *args: Any, **kwargs: Any) -> None:
         self.finding = finding
-        super().__init__(*args, auto_id=f"id_{self.verb}_%s", **kwargs)
+        super().__init__(*args, **kwargs)
+        self.auto_id = f"id_{self.verb}_%s"
         self.initial["seen"] = finding.sequence
 
     def call(self, by: User) -> Any:
@@ -165,15 +166,15 @@ def verbs_for(user: User, finding: Any, events: list[FindingEvent]) -> list[str]
 
 
 def _is_theirs(verb: str, user: User, events: list[FindingEvent]) -> bool:
-    last = events[-1]
-    given = next((event for event in reversed(events) if event.state == State.ASSIGNED), None)
+    given = next((event for event in reversed(events) if event.owner_id is not None), None)
     if verb == "answer":
-        return last.owner_id == user.pk
-    if verb in ("review", "close") and any(user.pk in (event.owner_id, event.by_id if event.state == State.ANSWERED else None) for event in events):
+        return given is not None and given.owner_id == user.pk
+    answered = {event.owner_id for event in events} | {event.by_id for event in events if event.state == State.ANSWERED}
+    if verb in ("review", "close") and user.pk in answered:
         return False
     if verb == "review":
-        return given is not None and given.by_id != user.pk
-    return verb != "close" or last.by_id != user.pk
+        return given is None or given.by_id != user.pk
+    return verb != "close" or user.pk not in {event.by_id for event in events if event.state == State.REVIEWED}
 
 
 def form_for(verb: str, finding: Finding, data: Any = None) -> _Step:

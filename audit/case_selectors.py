@@ -61,8 +61,8 @@ def mine(cases: QuerySet[Any], user: User) -> QuerySet[Any]:
     waits = Q(state=FindingEvent.State.ASSIGNED, owner_key=user.pk)
     events = FindingEvent.objects.filter(finding=OuterRef("pk")).order_by("-sequence")
     cases = cases.annotate(
-        assigner=Subquery(events.filter(state=FindingEvent.State.ASSIGNED).values("by")[:1]),
-        reviewer=Subquery(events.filter(state=FindingEvent.State.REVIEWED).values("by")[:1]),
+        assigner=Subquery(events.filter(owner__isnull=False).values("by")[:1]),
+        reviewer=Subquery(events.filter(state=FindingEvent.State.REVIEWED, by__isnull=False).values("by")[:1]),
     )
     if roles.may(user.roles, "assign_findings"):
         waits |= Q(state=FindingEvent.State.OPEN) & ~Q(severity=Finding.Severity.NOTE)

@@ -76,12 +76,19 @@ def answer(finding: Finding, text: str, outcome: Outcome, *, by: User, seen: int
     """
     roles.require(by, "answer_findings", finding.session.table.pit.code if finding.session else None)
     last = _last(finding, seen, State.ASSIGNED)
-    if last.owner_id != by.pk:
-        raise Refused("not_yours", f"{last.owner} answers for this finding.", owner=str(last.owner))
+    owner = owner_of(finding)
+    if owner != by:
+        raise Refused("not_yours", f"{owner} answers for this finding.", owner=str(owner))
     _said(text, "text")
     _fits(text, "text")
     _check(outcome, wants_cause=True)
     return _add(finding, last, State.ANSWERED, by, text, **vars(outcome))
+
+
+def owner_of(finding: Finding) -> User | None:
+    """Return who was last made to answer for the finding. One query."""
+    given = FindingEvent.objects.filter(finding=finding, owner__isnull=False).select_related("owner").order_by("-sequence").first()
+    return given.owner if given else None
 
 
 @in_transaction

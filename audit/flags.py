@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Any
+
+from django.db.models import QuerySet
 
 from audit.error_kinds import FLAGS
 from audit.models import Finding, FindingEvent, StatisticResult, StatisticRun
@@ -20,8 +23,8 @@ def raise_flags(run: StatisticRun, results: Sequence[StatisticResult]) -> list[F
     if shift is None or not results:
         return []
     things = {_thing(result): result for result in results}
-    waiting = findings_with_state(Finding.objects.filter(flag=True, shift__property=run.property)).exclude(state=FindingEvent.State.CLOSED)
-    open_things = {key.rpartition(":")[0] for key in waiting.values_list("key", flat=True)}
+    raised: QuerySet[Any] = findings_with_state(Finding.objects.filter(flag=True, shift__property=run.property))
+    open_things = {key.rpartition(":")[0] for key in raised.exclude(state=FindingEvent.State.CLOSED).values_list("key", flat=True)}
     dealers = {dealer.code: dealer for dealer in Dealer.objects.filter(property=run.property)}
     added = [_finding(run, shift, thing, result, dealers) for thing, result in things.items() if thing not in open_things]
     known = set(Finding.objects.filter(key__in=[finding.key for finding in added]).values_list("key", flat=True))

@@ -37,7 +37,8 @@ def over_limits(wagers: Iterable[WagerDone], limits: Sequence[Limit], at: dateti
         if limit is not None and not limit.least <= wager.stake <= limit.most:
             above = wager.stake > limit.most
             bound = limit.most if above else limit.least
-            why = f"The stake is {'above the most' if above else 'below the least'} that the table allows on it."
+            side, end = ("above", "most") if above else ("below", "least")
+            why = f"The stake of {wager.stake} is {side} the {bound} that the table allows at {end}."
             facts = {"stake": wager.stake, "limit": bound, "which": "most" if above else "least"}
-            drafts.append(FindingDraft("over_limit", "minor", 0, why, seat=wager.seat, wager=wager.kind, due=bound, done=wager.stake, facts=facts))
+            drafts.append(FindingDraft("over_limit", "minor", 0, why, seat=wager.seat, wager=wager.kind, facts=facts))
     return drafts

@@ -70,7 +70,7 @@ class FindingEvent(models.Model):
     """What became of a finding: open, assigned, answered, reviewed, closed. A trigger guards the order and who may take which step.
 
     `owner` is who is to answer (from `assigned` on); `cause`, `saved` and `lost` (minor units) are said with the answer, and again, where the
-    reviewer or whoever closes it knows better: the last ones said count.
+    reviewer or whoever closes it knows better: the last ones said count. An event of the state that it has already is a word added.
     """
 
     class State(models.TextChoices):
@@ -95,7 +95,6 @@ class FindingEvent(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["finding", "sequence"], name="audit_findingevent_in_order"),
             models.CheckConstraint(condition=Q(state__in=["open", "assigned", "answered", "reviewed", "closed"]), name="audit_findingevent_states"),
-            models.CheckConstraint(condition=Q(state="assigned", owner__isnull=False) | ~Q(state="assigned"), name="audit_findingevent_has_owner"),
             models.CheckConstraint(
                 condition=(Q(saved__isnull=True) | Q(saved__gte=0)) & (Q(lost__isnull=True) | Q(lost__gte=0)), name="audit_findingevent_sums"
             ),

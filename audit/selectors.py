@@ -24,6 +24,7 @@ from ledger.selectors import Moved, moved_in_shift
 from tables.edges import theoretical_win
 from tables.engine.faces import face
 from tables.engine.paytable import Paytable
+from tables.fault_words import in_money
 from tables.models import (
     BoxPull,
     DropCount,
@@ -254,6 +255,11 @@ def findings_with_state(findings: QuerySet[Finding]) -> QuerySet[Finding]:
     """Return `findings` with `state`, the state of each one's last event. No query of its own."""
     last = FindingEvent.objects.filter(finding=OuterRef("pk")).order_by("-sequence").values("state")[:1]
     return findings.annotate(state=Subquery(last))
+
+
+def reason_of(finding: Finding) -> str:
+    """Return the reason sheet as a person reads it: a round's speaks of minor units, the others were written for people already."""
+    return in_money(finding.why, finding.shift.property.exponent) if finding.round_id else finding.why
 
 
 def findings_for(user: User) -> QuerySet[Finding]:

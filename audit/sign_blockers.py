@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+from django.db.models import QuerySet
+
 from audit.models import Finding, FindingEvent, ShiftReconciliation
 from audit.selectors import findings_with_state, latest_reconciliation
 from audit.signing_selectors import variances_of
@@ -77,7 +79,7 @@ def _figures(shift: Shift) -> Iterable[Blocker]:
 
 def _findings(shift: Shift) -> Iterable[Blocker]:
     """Yield the major findings that nobody answered; a statistical flag is a reason to look, and holds nothing up."""
-    major = findings_with_state(Finding.objects.filter(shift=shift, severity=Finding.Severity.MAJOR, flag=False))
+    major: QuerySet[Any] = findings_with_state(Finding.objects.filter(shift=shift, severity=Finding.Severity.MAJOR, flag=False))
     for finding in major.exclude(state__in=ANSWERED).select_related("session__table").order_by("id"):
         where = f" at {finding.session.table}" if finding.session else ""
         facts = {"finding": str(finding.uuid), "kind": finding.kind}

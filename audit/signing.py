@@ -120,14 +120,13 @@ def _role(by: User, given: list[Signature]) -> str:
 
 def _post(kept: ShiftReconciliation, first: User, by: User, at: datetime) -> None:
     lines = kept.lines.select_related("session__table__property", "session__shift").order_by("session__table__code", "session__sequence")
-    post_variances([_counted(line) for line in lines], at=at, by=by, witness=first)
+    post_variances(kept.shift, [_counted(line) for line in lines], at=at, by=by, witness=first)
 
 
 def _counted(line: SessionReconciliation) -> CountedSession:
-    opener, expected, closer, drop = line.opener, line.expected_closer, line.closer, line.drop
-    if opener is None or expected is None or closer is None or drop is None:
+    if line.opener is None or line.closer is None or line.drop is None:
         raise BrokenBooks("not_counted", f"{line.session} is not counted, and yet was signed.")
-    return CountedSession(line.session, opener, expected, closer, line.buy_ins, drop)
+    return CountedSession(line.session, line.opener, line.closer, line.drop)
 
 
 def _keep(kept: ShiftReconciliation, role: str, by: User, *, is_final: bool) -> Signature:

@@ -143,33 +143,42 @@ DROP TRIGGER audit_signature_guard ON audit_signature; DROP FUNCTION audit_signa
 DROP FUNCTION audit_refuse(text, text);
 """
 
-# A finding's life: open, assigned, answered, reviewed, closed; an answer that does not do is assigned again. The lock is taken for all but the
-# first event, of which the unique sequence lets one in: a night may open more findings than there is room for locks.
+# A finding's life: open, assigned, answered, reviewed, closed; an answer that does not do is assigned again, and the ruling on an irregular round
+# answers it. An event of the state that it has already, without an owner, is a word added. The lock is taken for all but the first event, of which
+# the unique sequence lets one in: a night may open more findings than there is room for locks.
 CASES = """
 CREATE FUNCTION audit_findingevent_guard() RETURNS trigger LANGUAGE plpgsql VOLATILE SET search_path = public, pg_temp AS $$
 DECLARE
     last record;
     given record;
 BEGIN
-    IF NEW.state = 'open' THEN
-        IF NEW.sequence <> 1 THEN
-            PERFORM public.audit_refuse('audit_findingevent_order', 'a finding is opened once');
-        END IF;
+    IF NEW.state = 'open' AND NEW.sequence = 1 THEN
         RETURN NEW;
     END IF;
     PERFORM pg_advisory_xact_lock(hashtextextended('finding:' || NEW.finding_id, 0));
-    SELECT e.state, e.sequence, e.by_id INTO last FROM public.audit_findingevent e
+    SELECT e.state, e.sequence INTO last FROM public.audit_findingevent e
     WHERE e.finding_id = NEW.finding_id ORDER BY e.sequence DESC LIMIT 1;
     SELECT e.owner_id, e.by_id INTO given FROM public.audit_findingevent e
-    WHERE e.finding_id = NEW.finding_id AND e.state = 'assigned' ORDER BY e.sequence DESC LIMIT 1;
-    IF NEW.sequence IS DISTINCT FROM last.sequence + 1 OR (last.state, NEW.state) NOT IN (
+    WHERE e.finding_id = NEW.finding_id AND e.owner_id IS NOT NULL ORDER BY e.sequence DESC LIMIT 1;
+    IF NEW.sequence IS DISTINCT FROM last.sequence + 1 THEN
+        PERFORM public.audit_refuse('audit_findingevent_order', 'events of a finding follow each other in this order, without a gap');
+    END IF;
+    IF NEW.state = last.state AND NEW.owner_id IS NULL THEN
+        RETURN NEW;
+    END IF;
+    IF NEW.state = 'answered' AND last.state IN ('open', 'assigned') AND NEW.by_id IS NOT NULL AND EXISTS (
+        SELECT FROM public.audit_finding f WHERE f.id = NEW.finding_id AND f.kind = 'irregular'
+    ) THEN
+        RETURN NEW;
+    END IF;
+    IF (last.state, NEW.state) NOT IN (
         ('open', 'assigned'), ('assigned', 'assigned'), ('assigned', 'answered'), ('answered', 'reviewed'), ('answered', 'assigned'),
         ('reviewed', 'closed')
     ) THEN
         PERFORM public.audit_refuse('audit_findingevent_order', 'a finding is assigned, answered, reviewed and closed, in this order');
     END IF;
-    IF NEW.by_id IS NULL OR (NEW.state = 'assigned' AND NEW.owner_id = NEW.by_id) THEN
-        PERFORM public.audit_refuse('audit_findingevent_people', 'nobody assigns a finding to themselves');
+    IF NEW.by_id IS NULL OR (NEW.state = 'assigned' AND (NEW.owner_id IS NULL OR NEW.owner_id = NEW.by_id)) THEN
+        PERFORM public.audit_refuse('audit_findingevent_people', 'somebody assigns a finding, and nobody to themselves');
     END IF;
     IF NEW.state = 'answered' AND NEW.by_id <> given.owner_id THEN
         PERFORM public.audit_refuse('audit_findingevent_people', 'who owns a finding answers it');
@@ -180,7 +189,9 @@ BEGIN
     ) THEN
         PERFORM public.audit_refuse('audit_findingevent_people', 'nobody reviews or closes what they answered');
     END IF;
-    IF (NEW.state = 'reviewed' AND NEW.by_id = given.by_id) OR (NEW.state = 'closed' AND NEW.by_id = last.by_id) THEN
+    IF (NEW.state = 'reviewed' AND NEW.by_id = given.by_id) OR (NEW.state = 'closed' AND EXISTS (
+        SELECT FROM public.audit_findingevent e WHERE e.finding_id = NEW.finding_id AND e.state = 'reviewed' AND e.by_id = NEW.by_id
+    )) THEN
         PERFORM public.audit_refuse('audit_findingevent_people', 'a second auditor reviews, and another than the reviewer closes');
     END IF;
     RETURN NEW;
@@ -404,15 +415,6 @@ class Migration(migrations.Migration):
             model_name="findingevent",
             constraint=models.CheckConstraint(
                 condition=models.Q(("state__in", ["open", "assigned", "answered", "reviewed", "closed"])), name="audit_findingevent_states"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="findingevent",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    models.Q(("owner__isnull", False), ("state", "assigned")), models.Q(("state", "assigned"), _negated=True), _connector="OR"
-                ),
-                name="audit_findingevent_has_owner",
             ),
         ),
         migrations.AddConstraint(

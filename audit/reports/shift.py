@@ -11,13 +11,12 @@ from audit.models import Finding, SessionReconciliation, ShiftReconciliation, Ta
 from audit.reports.changes import change_sections
 from audit.reports.report import Column, Report, Row, Section, Value
 from audit.reports.signing import explanations, grades, signatures
-from audit.selectors import findings_with_state, latest_reconciliation
+from audit.selectors import findings_with_state, latest_reconciliation, reason_of
 from audit.signing_selectors import grade_of
 from casino import roles
 from casino.errors import Conflict
 from casino.models import User
 from tables.engine.game import games
-from tables.fault_words import in_money
 from tables.models import Shift
 
 FIGURES = (
@@ -248,7 +247,7 @@ def _finding(finding: Finding) -> Row:
             finding.due,
             finding.done,
             finding.effect,
-            in_money(finding.why, finding.shift.property.exponent),
+            reason_of(finding),
         ),
         emphasis="bad" if finding.severity == "major" else "warn" if finding.severity == "minor" else "",
         on=("finding", "effect"),

@@ -10,49 +10,51 @@ from casino.models import User
 from casino.transactions import in_transaction
 from ledger.drafts import EntryDraft
 from ledger.models import Entry
-from ledger.selectors import held_before
+from ledger.selectors import Moved, held_before, moved_in_shift
 from ledger.services import post_entry
-from tables.models import SessionEvent, TableSession, TrayCount
-from tables.posting import transfers_for_variances, tray
+from tables.models import SessionEvent, Shift, TableSession, TrayCount
+from tables.posting import drop_box, transfers_for_variances, tray
+
+KIND = "variance"
 
 
 @dataclass(frozen=True)
 class CountedSession:
-    """A session as it was signed, minor units: what the opener and closer were counted at, and what was to be expected of tray and box."""
+    """A session as it was signed: what its opener, closer and box were counted at, minor units."""
 
     session: TableSession
     opener: int
-    expected_closer: int
     closer: int
-    expected_drop: int
     drop: int
 
 
 @in_transaction
-def post_variances(counted: Sequence[CountedSession], *, at: datetime, by: User, witness: User) -> list[Entry]:
+def post_variances(shift: Shift, counted: Sequence[CountedSession], *, at: datetime, by: User, witness: User) -> list[Entry]:
     """Return the entries, one a session in which something moves, after which the tray holds the counted closer and the box nothing.
 
-    The same session twice is the same entry. Where the counted opener was not the last counted closer, that gap is posted as well: with the
-    closer's alone the tray would stay wrong by it. Raises as `post_entry`.
+    What was to be expected is what the books have, whatever moved: closer - (opener + what came and went). Where the counted opener was not
+    the last counted closer, that gap is posted as well: with the closer's alone the tray would stay wrong by it. The same session twice is
+    the same entry. Raises as `post_entry`.
     """
-    return [entry for one in counted if (entry := _post(one, at, by, witness)) is not None]
+    moves = [move for move in moved_in_shift(shift.uuid) if move.kind != KIND]
+    return [entry for one in counted if (entry := _post(shift, one, moves, at, by, witness)) is not None]
 
 
-def _post(one: CountedSession, at: datetime, by: User, witness: User) -> Entry | None:
-    session, shift = one.session, one.session.shift
-    house = session.table.property
+def _post(shift: Shift, one: CountedSession, moves: Sequence[Moved], at: datetime, by: User, witness: User) -> Entry | None:
+    session = one.session
+    house, table = session.table.property, session.table.code
     transfers = transfers_for_variances(
-        session.table.code,
+        table,
         opener=one.opener - tray_before(session),
-        closer=one.closer - one.expected_closer,
-        expected_drop=one.expected_drop,
+        closer=one.closer - one.opener - _brought(moves, session, tray(table)),
+        expected_drop=_brought(moves, session, drop_box(table)),
         drop=one.drop,
     )
     if not transfers:
         return None
     draft = EntryDraft(
-        kind="variance",
-        reference=f"variance:{session.uuid}",
+        kind=KIND,
+        reference=f"{KIND}:{session.uuid}",
         property=house.uuid,
         currency=house.currency,
         gaming_day=shift.gaming_day,
@@ -63,6 +65,11 @@ def _post(one: CountedSession, at: datetime, by: User, witness: User) -> Entry |
         witness=witness.pk,
     )
     return post_entry(draft, by=by)
+
+
+def _brought(moves: Sequence[Moved], session: TableSession, account: str) -> int:
+    """Return what the session's entries brought to `account`, less what they took from it."""
+    return sum(move.arrived - move.left for move in moves if move.session == session.uuid and move.account == account)
 
 
 def tray_before(session: TableSession) -> int:

@@ -17,7 +17,7 @@ from audit.services import audit_payouts
 from casino.errors import CasinoError, Conflict, InvalidSlip, NotFound, Refused, Stale
 from casino.models import User
 from tests.audit.signing import hire
-from tests.builders import House, play
+from tests.builders import UTH_ROUND, House, play
 
 pytestmark = pytest.mark.django_db
 
@@ -179,11 +179,11 @@ def raw_event(finding: Finding, sequence: int, state: str, by: User | None, owne
     [
         ("open", 2, "closed", "AU-1", None, "in this order"),
         ("open", 2, "answered", "PB-1", None, "in this order"),
-        ("open", 3, "assigned", "AU-1", "PB-1", "in this order"),
-        ("open", 2, "open", None, None, "opened once"),
-        ("open", 2, "assigned", None, "PB-1", "to themselves"),
-        ("open", 2, "assigned", "PB-1", "PB-1", "to themselves"),
-        ("open", 2, "assigned", "AU-1", None, "audit_findingevent_has_owner"),
+        ("open", 3, "assigned", "AU-1", "PB-1", "without a gap"),
+        ("open", 3, "open", None, None, "without a gap"),
+        ("open", 2, "assigned", None, "PB-1", "nobody to themselves"),
+        ("open", 2, "assigned", "PB-1", "PB-1", "nobody to themselves"),
+        ("open", 2, "assigned", "AU-1", None, "nobody to themselves"),
         ("open", 2, "solved", "AU-1", None, "in this order"),
         ("assigned", 3, "answered", "FS-1", None, "answers it"),
         ("answered", 4, "reviewed", "PB-1", None, "nobody reviews"),
@@ -200,6 +200,45 @@ def test_the_database_guards_order_and_people(
         reach(house, finding, state)
     with pytest.raises(IntegrityError, match=words):
         raw_event(finding, sequence, new, house.people[who] if who else None, house.people[owner] if owner else None)
+
+
+def test_a_word_may_be_added_and_moves_nothing(house: House, finding: Finding) -> None:
+    """The audit tells what became of a round; owner, assigner and reviewer stay who they were."""
+    for state in ("open", "assigned", "answered", "reviewed", "closed"):
+        if state != "open":
+            reach_next(house, finding, state)
+        raw_event(finding, finding.events.count() + 1, state, None)
+        assert finding.events.order_by("-sequence")[0].state == state
+    assert finding.events.count() == 10
+
+
+def reach_next(house: House, finding: Finding, state: str) -> None:
+    people = house.people
+    {
+        "assigned": lambda: assign(finding, people["PB-1"], by=people["AU-1"]),
+        "answered": lambda: answer(finding, "Misread a flush.", MISREAD, by=people["PB-1"]),
+        "reviewed": lambda: review(finding, by=people["AU-2"]),
+        "closed": lambda: close(finding, Outcome(), by=people["AU-1"]),
+    }[state]()
+
+
+def test_a_word_of_the_reviewer_does_not_let_them_close(house: House, finding: Finding) -> None:
+    reach(house, finding, "reviewed")
+    raw_event(finding, 5, "reviewed", house.people["AU-1"])
+    for who in ("AU-1", "AU-2"):
+        with pytest.raises(IntegrityError, match="another than the reviewer"):
+            raw_event(finding, 6, "closed", house.people[who])
+
+
+def test_a_ruling_answers_an_irregular_round(house: House) -> None:
+    hire(house, "AU-2", "auditor")
+    seat = {"seat": 1, "cards": ["As", "Ad"], "ante": 1000, "blind": 500, "play": 4000, "street": "preflop"}
+    done = {"1": {kind: {"collected": 0, "paid": 0} for kind in ("ante", "blind", "play")}}
+    play(house, facts={**UTH_ROUND, "seats": [seat]}, irregular={"reason": "blind short by half"}, done=done)
+    [found] = audit_payouts(house.shift)
+    raw_event(found, 2, "answered", house.people["AU-1"])
+    assert refused(Refused, review, found, by=house.people["AU-1"]).code == "own_finding"
+    review(found, by=house.people["AU-2"])
 
 
 @pytest.mark.django_db(transaction=True)

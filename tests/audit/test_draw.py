@@ -12,6 +12,8 @@ from uuid import UUID
 import pytest
 from django.core.management import CommandError, call_command
 from django.db import IntegrityError, connection, transaction
+from django.test import Client
+from django.urls import reverse
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -220,3 +222,18 @@ def test_the_risk_list_of_a_night(house: House) -> None:
     rounded = play(house, facts=odd)
     [first, *_] = risky_rounds(house.shift)
     assert (first[0], first[1].reasons) == (rounded, ["new_dealer", "odd_rounding"])
+
+
+@pytest.mark.django_db
+def test_the_page_keeps_an_outcome_and_says_what_is_wrong_at_its_field(far: House, client: Client) -> None:
+    play(far)
+    end_night(far, seal="S-2")
+    item = reveal(far.shift).items.filter(round__isnull=False).get()
+    at = reverse("admin:tables_shift_draw", args=[far.shift.pk])
+    client.force_login(far.people["SV-1"])
+    wrong = client.post(at, {"item": item.pk, "outcome": "differs"})
+    assert (wrong.status_code, DrawOutcome.objects.count()) == (400, 0)
+    assert "Say what differs" in wrong.content.decode()
+    assert client.post(at, {"item": item.pk, "outcome": "differs", "note": "A queen."}).status_code == 302
+    assert "A queen." in client.get(at).content.decode()
+    assert client.post(at, {"item": 0, "outcome": "differs", "note": "x"}).status_code == 404

@@ -9,6 +9,7 @@ from django.db import IntegrityError, transaction
 
 from audit.limits import Limit, limit_of
 from audit.models import Finding, SessionReconciliation
+from audit.selectors import reason_of
 from audit.services import audit_payouts, reconcile_shift
 from casino.errors import Conflict, InvalidSlip, Refused
 from casino.money import Minor
@@ -35,11 +36,12 @@ def test_a_stake_beyond_its_limit_is_found(house: House) -> None:
     limit(house, "trips", 100, 400)
     play(house)
     found = audit_payouts(house.shift)
-    assert [(one.kind, one.seat, one.wager, one.due, one.done, one.effect) for one in sorted(found, key=lambda one: (one.seat, one.wager))] == [
-        ("over_limit", 1, "ante", 1_500, 1_000, 0),
-        ("over_limit", 1, "trips", 400, 500, 0),
-        ("over_limit", 2, "ante", 1_500, 1_000, 0),
+    assert [(one.kind, one.seat, one.wager, one.effect, one.facts) for one in sorted(found, key=lambda one: (one.seat, one.wager))] == [
+        ("over_limit", 1, "ante", 0, {"stake": 1_000, "limit": 1_500, "which": "least"}),
+        ("over_limit", 1, "trips", 0, {"stake": 500, "limit": 400, "which": "most"}),
+        ("over_limit", 2, "ante", 0, {"stake": 1_000, "limit": 1_500, "which": "least"}),
     ]
+    assert reason_of(found[0]) == "The stake of 10.00 is below the 15.00 that the table allows at least."
     assert audit_payouts(house.shift) == []
 
 
@@ -90,6 +92,7 @@ def test_a_slip_that_is_gone_is_found_once(house: House) -> None:
     chips.fill(uth, CountSlip({500: 1}), at=house.tick(), **who)
     [found] = audit_payouts(house.shift)
     assert (found.kind, found.severity, found.facts) == ("slip_gap", "major", {"slip": "fill", "number": 2})
+    assert reason_of(found) == "There is no fill 2, and numbers are given without gaps: a slip is gone."
     assert audit_payouts(house.shift) == []
 
 

@@ -33,6 +33,7 @@ DEALERS = ("D-1011", "D-1024", "D-1042", "D-1063", "D-1079", "D-1098", "D-1120",
 STAFF: Mapping[str, tuple[str, str, tuple[str, ...] | None]] = {
     "GM-1": ("Games manager", "games_manager", None),
     "SM-1": ("Shift manager", "shift_manager", None),
+    "SM-2": ("Shift manager, relief", "shift_manager", None),
     "PB-1": ("Pit boss, main pit", "pit_boss", ("P1",)),
     "PB-2": ("Pit boss, north pit", "pit_boss", ("P2",)),
     "FS-1": ("Floor supervisor, main pit", "supervisor", ("P1",)),
@@ -41,6 +42,7 @@ STAFF: Mapping[str, tuple[str, str, tuple[str, ...] | None]] = {
     "CT-1": ("Count team", "count_team", None),
     "CT-2": ("Count team, second", "count_team", None),
     "SV-1": ("Surveillance", "surveillance", None),
+    "AU-2": ("Auditor, second", "auditor", None),
 }
 
 
@@ -103,7 +105,7 @@ def _hire() -> tuple[dict[str, User], tuple[SignIn, ...]]:
         password = people.new_password()
         staff[number] = people.hire(number, name, password, by=administrator)
         people.grant_role(staff[number], role, by=administrator, pits=pits)
-        if role in {"pit_boss", "shift_manager"}:
+        if role in {"pit_boss", "shift_manager", "auditor"}:
             people.review_role(staff[number], role, by=auditor)
         sign_ins.append(SignIn(name.lower(), number, password))
     return staff, tuple(sign_ins)
