@@ -24,7 +24,7 @@ from ledger.selectors import amount_of
 from ledger.services import lock_shift
 from tables.engine.game import Settlement, games
 from tables.locks import lock_name
-from tables.models import Property, Round, Shift, ShiftEvent, TableSession, TrayCount, Wager
+from tables.models import DropCount, Property, Round, Shift, ShiftEvent, TableSession, TrayCount, Wager
 from tables.selectors import shift_state, slip_gaps, standing
 from tables.services.chips import bankroll
 from tables.services.paytables import paytable_of
@@ -210,7 +210,8 @@ def _look_at_the_floor(shift: Shift) -> None:
         if count.pull is not None:
             found = seal_findings((count.pull.box, count.pull.seal), (count.box, count.seal), count.note)
             _keep(found, f"session:{count.session.uuid}", shift, count.session, None)
-    for before, after in pairwise([*selectors.recounts(shift), *boxes]):
+    counted: list[TrayCount | DropCount] = [*selectors.recounts(shift), *boxes]
+    for before, after in pairwise(counted):
         if after.reopening is not None:
             draft = recount_finding(after.reopening.count, before.total, after.total, after.reopening.reason, exponent=house.exponent)
             _keep([draft], f"session:{after.session.uuid}:{after.sequence}", shift, after.session, None)

@@ -190,9 +190,9 @@ class OpenForm(SignedForm, CountForm):
     felt_code = forms.CharField(max_length=20, label="Code on the felt", widget=forms.TextInput(attrs={"autocomplete": "off", "size": 6}))
 
     def build(self, house: Property) -> None:
-        """Put the code first."""
+        """Put the code after the tray, before the rest: the order on the page and of Tab."""
         super().build(house)
-        self.order_fields(["felt_code", *(name for name in self.fields if name.startswith(PIECE)), "note"])
+        self.order_fields([*(name for name in self.fields if name.startswith(PIECE)), "felt_code", "note"])
 
 
 class TurnForm(ActForm):
@@ -260,7 +260,7 @@ class DropForm(SecondForm, CountForm):
         for name, label in (("instruments", "Markers, sum"), ("tickets", "Tickets, sum"), ("coupons", "Promotional chips and coupons, sum")):
             self.fields[name] = AmountField(house, label=label, required=False)
         pieces = [name for name in self.fields if name.startswith(PIECE)]
-        self.order_fields(["box", "seal", *pieces, "instruments", "tickets", "coupons", "note"])
+        self.order_fields([*pieces, "instruments", "tickets", "coupons", "box", "seal", "note"])
 
 
 class ReopenForm(ActForm):

@@ -14,6 +14,7 @@ from django.utils.safestring import SafeString
 
 from casino import roles
 from casino.models import User
+from casino.money import Minor
 from casino.read_only import person
 from tables.admin.act import Act, answer
 from tables.admin.act_forms import BoxForm, DropForm
@@ -85,7 +86,7 @@ class BoxPullAdmin(AtTable):
         def perform(form: DropForm, at: Any, by: User) -> str:
             witness, _ = form.signatures(at=at, by=by)
             said = form.cleaned_data
-            sums = {name: said[name] or 0 for name in ("instruments", "tickets", "coupons")}
+            sums = {name: Minor(said[name] or 0) for name in ("instruments", "tickets", "coupons")}
             found = boxes.DropSlip(form.count, **sums)
             assert witness is not None
             boxes.count_drop(session, found, box=said["box"], seal=said["seal"], at=at, by=by, witness=witness)
