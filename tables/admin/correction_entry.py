@@ -39,11 +39,13 @@ OFFERED = 24
 class Entry:
     """A correction, or a late round, as it is typed: the form, what is due on it, what it would change."""
 
-    def __init__(self, session: TableSession, played: Round | None, typed: Mapping[str, str], *, asked: bool, at: datetime) -> None:
+    def __init__(
+        self, session: TableSession, played: Round | None, typed: Mapping[str, str], *, asked: bool, at: datetime, looked: bool = True
+    ) -> None:
         self.session, self.played, self.at = session, played, at
         self.form = RoundForm(table_facts(session), typed)
         self.after: Sheet | None = None
-        self.screen = RoundScreen(self.form, self._ruling(), asked=asked)
+        self.screen = RoundScreen(self.form, self._ruling() if looked else None, asked=asked)
 
     def raw(self) -> dict[str, Any]:
         """Return the slip that was typed; of a correction with what is not typed anew: its label, and the patrons of its seats."""
@@ -141,8 +143,8 @@ def late_round(request: HttpRequest, context: dict[str, Any]) -> HttpResponse:
         opened = SessionEvent.objects.filter(session=session, sequence=1).values_list("occurred_at", flat=True)[0]
         local = shown.local(opened, session.table.property).replace(microsecond=0)
         typed = {"uuid": str(uuid4()), "occurred_at": local.replace(tzinfo=None).isoformat(), "exact": "on"}
-    entry = Entry(session, None, typed, asked="propose" in request.POST, at=timezone.now())
-    more = {"table": session.table, "house": session.table.property, "session": session, "title": f"{session.table.code} · a round never entered"}
+    entry = Entry(session, None, typed, asked="propose" in request.POST, at=timezone.now(), looked=request.method == "POST")
+    more = {"table": session.table, "house": session.table.property, "session": session, "title": "a round that was never entered"}
     return _answer(request, entry, user, {**context, **more}, RoundProposal.Kind.LATE)
 
 

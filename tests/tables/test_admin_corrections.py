@@ -85,6 +85,9 @@ def test_it_is_approved_in_the_inbox_with_the_password(house: House) -> None:
     assert "1 to approve" not in page
     assert client.get(where).status_code == 405
     assert of(house, "PB-2").post(where, {"password": PASSWORD}).status_code == 404
+    propose(house, deal(house))
+    assert "1 to approve" in text(of(house, "PB-1").get(PROPOSAL))
+    assert "to approve" not in text(of(house, "AU-1").get(PROPOSAL))
 
 
 def test_a_correction_begins_from_the_round_as_it_stands(house: House) -> None:
@@ -154,6 +157,7 @@ def test_a_round_that_was_never_entered_is_typed_into_its_closed_session(house: 
     assert [session.table.code for session in sessions.context["sessions"]] == ["PAY-01", "UTH-01"]
     session = house.sessions["UTH-01"]
     fresh = client.get(f"{ROUND}late/", {"session": session.pk})
+    assert fresh.context["form"].errors == {}
     typed = dict(fresh.context["form"].typed)
     sheet = {"r_community": "2h 9s 9d Jc Qh", "r_dealer": "Kc 7d", "s1_cards": "As Ad", "s1_ante": "10", "s1_play": "4x", "who_dealt": "D-1187"}
     sent = {**typed, **sheet, "session": session.pk, "propose": "1", "reason": "not_entered"}
