@@ -39,9 +39,8 @@ class LimitForm(StepUpForm):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.fields["password"].label = "The approver's password"
-        self.fields["bet"].choices = [
-            (f"{game.code}:{bet}", f"{game.name}: {in_words(bet) if bet else EVERY}") for game in games().values() for bet in _bets(game)
-        ]  # type: ignore[attr-defined]
+        choices = [(f"{game.code}:{bet}", f"{game.name}: {in_words(bet) if bet else EVERY}") for game in games().values() for bet in _bets(game)]
+        self.fields["bet"].choices = choices  # type: ignore[attr-defined]
 
     def clean_approved_by(self) -> User:
         """Return the approver, who works here; an unknown number is said at the field."""
