@@ -342,7 +342,11 @@ def test_two_versions_are_compared_with_a_months_theoretical_win(house: House) -
     assert "Blind: flush" in text
     assert "Main, of 10.00" in text
     assert "+1.2857 points" in text
+    boss = page(who(house, "PB-1").get(f"{W}compare/", {"before": "uth-seed@1", "after": "house@2", "month": f"{DAY:%Y-%m}"}))
+    assert "Blind: flush" in boss
+    assert "Theoretical win" not in boss  # what every pit staked is not for one pit's boss
     assert who(house).get(f"{W}compare/", {"before": "uth-seed@1", "after": "nobody@7"}).status_code == 404
+    assert who(house).post(f"{W}look/", typed(against="a\x00@1")).status_code == 200
     assert who(house).get(f"{W}compare/", {"before": "uth-seed@1", "after": "payroll-seed@1"}).status_code == 400
 
 
