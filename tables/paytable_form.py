@@ -15,7 +15,7 @@ from typing import Any
 
 from casino.errors import Fault
 from casino.odds import format_odds
-from tables.engine.game import Game
+from tables.engine.game import Game, games
 from tables.engine.paytable import Paytable
 from tables.engine.rule import NO_DEFAULT, RuleField
 from tables.paytable_files import published
@@ -88,7 +88,7 @@ class PaytableForm:
     @property
     def names(self) -> frozenset[str]:
         """Return the names of all fields."""
-        return _names(self.game)
+        return _names(self.game.code)
 
     @property
     def identity(self) -> list[TypedField]:
@@ -113,7 +113,7 @@ class PaytableForm:
                 in_words(row),
                 [self._field(f"odds.{w}.{row}", f"{in_words(w)}: {in_words(row)}", "odds") if row in rows else None for w, rows in wagers.items()],
             )
-            for row in _rows(self.game)
+            for row in _rows(self.game.code)
         ]
 
     @property
@@ -142,14 +142,16 @@ def _place(name: str, part: RuleField) -> str:
 
 
 @cache
-def _names(game: Game) -> frozenset[str]:
+def _names(code: str) -> frozenset[str]:
+    game = games()[code]
     odds = {f"odds.{wager}.{row}" for wager, rows in game.paytable_layout.odds.items() for row in rows}
     return frozenset({*IDENTITY, *odds, *(_place(name, part) for name, part in _rule_fields(game))})
 
 
 @cache
-def _rows(game: Game) -> tuple[str, ...]:
+def _rows(code: str) -> tuple[str, ...]:
     """Return the rows of all wagers, as dear as the game's first published version pays them, then the others, the last listed first."""
+    game = games()[code]
     rows = list(dict.fromkeys(row for some in game.paytable_layout.odds.values() for row in some))
     odds = published()[game.default_paytable].odds
     dearest = {row: max((prices.get(row, Fraction(-1)) for prices in odds.values()), default=Fraction(-1)) for row in rows}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from django.db.models import Max, OuterRef, QuerySet, Subquery
@@ -23,13 +24,13 @@ from tables.models import (
 )
 
 
-def proposals_with_state() -> QuerySet[PaytableProposal]:
+def proposals_with_state() -> QuerySet[Any]:
     """Return every proposal with `state`, that of its last event, the newest first. No query of its own."""
     last = PaytableEvent.objects.filter(proposal=OuterRef("pk")).order_by("-sequence").values("state")[:1]
     return PaytableProposal.objects.select_related("proposed_by", "property", "approved").annotate(state=Subquery(last)).order_by("-id")
 
 
-def placements_with_state() -> QuerySet[PaytablePlacement]:
+def placements_with_state() -> QuerySet[Any]:
     """Return every placement with `state`, that of its last event, the newest first. No query of its own."""
     last = PlacementEvent.objects.filter(placement=OuterRef("pk")).order_by("-sequence").values("state")[:1]
     placements = PaytablePlacement.objects.select_related("version", "proposed_by", "table__property", "table__pit")
@@ -38,7 +39,7 @@ def placements_with_state() -> QuerySet[PaytablePlacement]:
 
 def proposal_of(uuid: UUID) -> PaytableProposal:
     """Return the proposal with its state. One query. Raises NotFound (`no_proposal`)."""
-    found = proposals_with_state().filter(uuid=uuid).first()
+    found: PaytableProposal | None = proposals_with_state().filter(uuid=uuid).first()
     if found is None:
         raise NotFound("no_proposal", "There is no such proposal.")
     return found
@@ -46,7 +47,7 @@ def proposal_of(uuid: UUID) -> PaytableProposal:
 
 def placement_of(uuid: UUID) -> PaytablePlacement:
     """Return the placement with its state. One query. Raises NotFound (`no_placement`)."""
-    found = placements_with_state().filter(uuid=uuid).first()
+    found: PaytablePlacement | None = placements_with_state().filter(uuid=uuid).first()
     if found is None:
         raise NotFound("no_placement", "There is no such placement.")
     return found

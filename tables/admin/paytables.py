@@ -82,7 +82,7 @@ class PaytableVersionAdmin(ReadOnlyAdmin):
             "others": PaytableVersion.objects.filter(game=version.game).exclude(pk=version.pk).order_by("name", "version"),
             "works_here": _works_here(request),
             "may_replay": _may(request, "replay"),
-            "waiting": [one for one in placements_with_state().filter(version=version) if one.state == "proposed"],  # type: ignore[attr-defined]
+            "waiting": [one for one in placements_with_state().filter(version=version) if one.state == "proposed"],
             "in_force": list(version.in_force.select_related("table__property", "by").order_by("table__code", "from_at")),
             "content": json.dumps(json.loads(bytes(version.content)), indent=2, ensure_ascii=False),
             "title": str(version),

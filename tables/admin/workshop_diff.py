@@ -14,8 +14,9 @@ from django.shortcuts import redirect
 from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
-from casino import shown
+from casino import roles, shown
 from casino.errors import BrokenBooks, CasinoError, InvalidSlip, NotFound
+from casino.models import User
 from casino.money import Minor
 from tables.admin.workshop_pages import page, someone_who_may
 from tables.edge_lines import ChangeLine, change_lines, effect_lines
@@ -84,7 +85,7 @@ def _month(text: str, house: Property) -> date:
 @require_safe
 def compare(request: HttpRequest) -> HttpResponse:
     """Answer `?before=uth-seed@1&after=uth-seed@2`, two versions of a game. Raises NotFound, InvalidSlip for versions of different games."""
-    someone_who_may(request, "read_paytables")
+    user = someone_who_may(request, "read_paytables")
     before, after = version_named(request.GET.get("before", "")), version_named(request.GET.get("after", ""))
     found = diff(known_edges(paytable_of(before)), known_edges(paytable_of(after)))
     context = {
@@ -94,11 +95,16 @@ def compare(request: HttpRequest) -> HttpResponse:
         "game": games()[after.game],
         "changes": change_lines(found),
         "effects": list(effect_lines(found)),
-        "worth": worth_of(request, paytable_of(before), paytable_of(after), None),
+        "worth": worth_of(request, paytable_of(before), paytable_of(after), None) if _sees_the_house(user) else None,
         "kept": [("before", str(before)), ("after", str(after))],
         "versions": PaytableVersion.objects.filter(game=after.game).order_by("name", "version"),
     }
     return page(request, "compare.html", f"{before} → {after}", context)
+
+
+def _sees_the_house(user: User) -> bool:
+    """Return whether they may see what was staked in every pit: a floor supervisor who looks a paytable up sees their own pits alone."""
+    return roles.may(user.roles, "see_workshop") or roles.may(user.roles, "replay")
 
 
 @require_POST
@@ -106,7 +112,7 @@ def replay_month(request: HttpRequest) -> HttpResponse:
     """Announce a month's payouts settled again under a version or a proposal, and go to the replay."""
     user = someone_who_may(request, "replay")
     try:
-        house = Property.objects.filter(code=request.POST.get("property", "")).first()
+        house = Property.objects.filter(code=request.POST.get("property", "").replace("\x00", "")).first()
         if house is None:
             raise NotFound("no_property", "There is no such property.", where="property")
         job = ask_month(house, _month(request.POST.get("month", ""), house), _paytable(request.POST), by=user)

@@ -7,7 +7,17 @@ from typing import Any
 
 from django.urls import URLPattern, path
 
-from tables.admin import replays, workshop, workshop_diff, workshop_drafts, workshop_files, workshop_placements, workshop_proposals, workshop_solves
+from tables.admin import (
+    replays,
+    workshop,
+    workshop_diff,
+    workshop_drafts,
+    workshop_files,
+    workshop_limits,
+    workshop_placements,
+    workshop_proposals,
+    workshop_solves,
+)
 
 
 def workshop_urls(admin_view: Callable[..., Any]) -> list[URLPattern]:
@@ -24,6 +34,7 @@ def workshop_urls(admin_view: Callable[..., Any]) -> list[URLPattern]:
         ("workshop/job/<uuid:uuid>/progress/", workshop_solves.job_progress, "tables_workshop_progress"),
         ("workshop/proposal/<uuid:uuid>/", workshop_proposals.proposal, "tables_workshop_proposal"),
         ("workshop/placement/<uuid:uuid>/", workshop_placements.placement, "tables_workshop_placement"),
+        ("workshop/limits/", workshop_limits.limits, "tables_workshop_limits"),
         ("workshop/compare/", workshop_diff.compare, "tables_workshop_compare"),
         ("replay/", replays.replays, "tables_replay"),
         ("replay/month/", workshop_diff.replay_month, "tables_replay_month"),

@@ -21,6 +21,13 @@ def signed_in(request: Request) -> User:
     return request.user
 
 
+def object_of(request: Request) -> Mapping[str, Any]:
+    """Return the body, a JSON object. Raises InvalidSlip (`bad_type`)."""
+    if not isinstance(request.data, Mapping):
+        raise InvalidSlip("bad_type", "The body is a JSON object.")
+    return request.data
+
+
 def text_in(body: Mapping[str, Any], name: str, *, required: bool = False) -> str:
     """Return the text `name`, "" where it is absent. Raises InvalidSlip (`missing_field`, `bad_type`)."""
     if required and not body.get(name):

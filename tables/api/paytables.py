@@ -1,4 +1,4 @@
-"""Paytables by machine: versions and their edges, drafts, proposals and placements with their ends. An approval carries the password again."""
+"""Paytables by machine: versions and their edges, drafts, what is proposed of them. Approvals are in `paytable_approvals`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from typing import Any
 from uuid import UUID
 
 from django.http import HttpResponse
-from django.utils import timezone
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema
 from rest_framework.generics import GenericAPIView
@@ -15,20 +14,17 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from casino import roles, step_up
+from casino import roles
 from casino.api import PagesByKey
 from casino.errors import InvalidSlip
 from casino.models import User
-from tables.api.bodies import moment_in, property_in, signed_in, text_in, whole_in
+from tables.api.bodies import moment_in, object_of, property_in, signed_in, text_in, whole_in
 from tables.api.paytable_answers import draft_answer, placement_answer, proposal_answer, version_answer
 from tables.api.paytable_schema import (
-    ApprovalBody,
     DraftAnswer,
     DraftBody,
     DraftProposalBody,
     EdgesAnswer,
-    NoteBody,
-    PasswordBody,
     PlaceBody,
     PlacementAnswer,
     ProposalAnswer,
@@ -37,7 +33,7 @@ from tables.api.paytable_schema import (
 )
 from tables.api.schema import ErrorAnswer
 from tables.models import PaytableDraft, PaytableVersion
-from tables.paytable_selectors import draft_of, placement_of, placements_with_state, proposal_of, proposals_with_state
+from tables.paytable_selectors import draft_of, placement_of, proposal_of
 from tables.selectors import table_of
 from tables.services import paytables, placements
 
@@ -51,7 +47,7 @@ def may(request: Request, action: str) -> User:
     return user
 
 
-class _Lists(GenericAPIView):
+class Lists(GenericAPIView):
     """A list by key, newest first."""
 
     pagination_class = PagesByKey
@@ -63,7 +59,7 @@ class _Lists(GenericAPIView):
         return self.get_paginated_response([answer(row) for row in page or []])
 
 
-class VersionsView(_Lists):
+class VersionsView(Lists):
     """Published versions."""
 
     @extend_schema(operation_id="paytables_list", responses={200: VersionAnswer(many=True), **ERRORS})
@@ -108,7 +104,7 @@ class EdgesView(APIView):
         return Response(paytables.look_at(_paytable_in(body), property_in(body)).as_json())
 
 
-class DraftsView(_Lists):
+class DraftsView(Lists):
     """Drafts."""
 
     @extend_schema(operation_id="paytable_drafts_list", responses={200: DraftAnswer(many=True), **ERRORS})
@@ -137,8 +133,9 @@ class DraftView(APIView):
     def put(self, request: Request, uuid: UUID) -> Response:
         """Change a draft that was looked at at `revision`; 412 where somebody changed it since."""
         user, body = may(request, "propose_paytable"), object_of(request)
-        found = {"draft": draft_of(uuid), "revision": whole_in(body, "revision"), "house": property_in(body)}
-        return Response(draft_answer(paytables.draft_paytable(_raw_in(body), by=user, **found), whole=True))
+        draft, revision = draft_of(uuid), whole_in(body, "revision")
+        changed = paytables.draft_paytable(_raw_in(body), by=user, draft=draft, revision=revision, house=property_in(body))
+        return Response(draft_answer(changed, whole=True))
 
 
 class DraftProposalView(APIView):
@@ -152,55 +149,6 @@ class DraftProposalView(APIView):
         return Response(proposal_answer(proposal_of(proposal.uuid)), status=201)
 
 
-class ProposalsView(_Lists):
-    """Proposals."""
-
-    @extend_schema(operation_id="paytable_proposals_list", responses={200: ProposalAnswer(many=True), **ERRORS})
-    def get(self, request: Request) -> Response:
-        """List proposals, newest first; `?state=proposed` those that wait."""
-        may(request, "see_workshop")
-        state = request.query_params.get("state")
-        rows = proposals_with_state()
-        return self.listed(rows.filter(state=state) if state else rows, proposal_answer)
-
-
-class ProposalView(APIView):
-    """One proposal."""
-
-    @extend_schema(operation_id="paytable_proposals_read", responses={200: ProposalAnswer, **ERRORS})
-    def get(self, request: Request, uuid: UUID) -> Response:
-        """Read a proposal, with what it says and the edges as they were proposed."""
-        may(request, "see_workshop")
-        return Response(proposal_answer(proposal_of(uuid)))
-
-
-class ProposalApproveView(APIView):
-    """Approving."""
-
-    @extend_schema(operation_id="paytable_proposals_approve", request=ApprovalBody, responses={201: VersionDetail, **ERRORS})
-    def post(self, request: Request, uuid: UUID) -> Response:
-        """Approve under `approval`, with the password again: the version is published."""
-        user, body, now = may(request, "approve_paytable"), object_of(request), timezone.now()
-        proposal = proposal_of(uuid)
-        step_up.confirm(user, step_up.password_in(body), at=now)
-        version = paytables.approve(proposal, by=user, approval=text_in(body, "approval"))
-        return Response(version_answer(version, whole=True), status=201)
-
-
-class ProposalEndView(APIView):
-    """Refusing and taking back."""
-
-    verb: Any = None
-
-    @extend_schema(request=NoteBody, responses={200: ProposalAnswer, **ERRORS})
-    def post(self, request: Request, uuid: UUID) -> Response:
-        """End the proposal without a version, with a note."""
-        user, body = signed_in(request), object_of(request)
-        roles.require(user, "see_workshop")
-        self.verb(proposal_of(uuid), by=user, note=text_in(body, "note"))
-        return Response(proposal_answer(proposal_of(uuid)))
-
-
 class PlaceView(APIView):
     """Putting a version in force."""
 
@@ -211,62 +159,6 @@ class PlaceView(APIView):
         version, table = paytables.version_named(reference), table_of(text_in(body, "table", required=True))
         one = placements.propose_in_force(table, version, from_at=moment_in(body, "from_at"), by=user, note=text_in(body, "note"))
         return Response(placement_answer(placement_of(one.uuid)), status=201)
-
-
-class PlacementsView(_Lists):
-    """Placements."""
-
-    @extend_schema(operation_id="paytable_placements_list", responses={200: PlacementAnswer(many=True), **ERRORS})
-    def get(self, request: Request) -> Response:
-        """List placements, newest first; `?state=proposed` those that wait."""
-        may(request, "see_workshop")
-        state = request.query_params.get("state")
-        rows = placements_with_state()
-        return self.listed(rows.filter(state=state) if state else rows, placement_answer)
-
-
-class PlacementView(APIView):
-    """One placement."""
-
-    @extend_schema(operation_id="paytable_placements_read", responses={200: PlacementAnswer, **ERRORS})
-    def get(self, request: Request, uuid: UUID) -> Response:
-        """Read a placement."""
-        may(request, "see_workshop")
-        return Response(placement_answer(placement_of(uuid)))
-
-
-class PlacementApproveView(APIView):
-    """Approving a placement."""
-
-    @extend_schema(operation_id="paytable_placements_approve", request=PasswordBody, responses={200: PlacementAnswer, **ERRORS})
-    def post(self, request: Request, uuid: UUID) -> Response:
-        """Approve, with the password again: the version is in force from its moment on."""
-        user, body, now = may(request, "approve_paytable"), object_of(request), timezone.now()
-        one = placement_of(uuid)
-        step_up.confirm(user, step_up.password_in(body), at=now)
-        placements.approve_in_force(one, by=user, at=now, note=text_in(body, "note"))
-        return Response(placement_answer(placement_of(uuid)))
-
-
-class PlacementEndView(APIView):
-    """Refusing and taking back a placement."""
-
-    verb: Any = None
-
-    @extend_schema(request=NoteBody, responses={200: PlacementAnswer, **ERRORS})
-    def post(self, request: Request, uuid: UUID) -> Response:
-        """End the placement before it is in force, with a note."""
-        user, body = signed_in(request), object_of(request)
-        roles.require(user, "see_workshop")
-        self.verb(placement_of(uuid), by=user, note=text_in(body, "note"))
-        return Response(placement_answer(placement_of(uuid)))
-
-
-def object_of(request: Request) -> Mapping[str, Any]:
-    """Return the body, a JSON object. Raises InvalidSlip (`bad_type`)."""
-    if not isinstance(request.data, Mapping):
-        raise InvalidSlip("bad_type", "The body is a JSON object.")
-    return request.data
 
 
 def _raw_in(body: Mapping[str, Any]) -> Mapping[str, Any]:

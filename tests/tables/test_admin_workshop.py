@@ -15,7 +15,7 @@ import tables.tasks  # noqa: F401 - the handlers of jobs
 from casino import jobs
 from casino.models import Job, StepUpFailure
 from tables.engine.game import games
-from tables.models import PaytableDraft, PaytablePlacement, PaytableProposal, PaytableSolve, PaytableVersion, Round, TablePaytable
+from tables.models import EdgeLimit, PaytableDraft, PaytablePlacement, PaytableProposal, PaytableSolve, PaytableVersion, Round, TablePaytable
 from tables.paytable_files import published
 from tables.paytable_form import PaytableForm
 from tables.services import paytables, placements
@@ -342,7 +342,11 @@ def test_two_versions_are_compared_with_a_months_theoretical_win(house: House) -
     assert "Blind: flush" in text
     assert "Main, of 10.00" in text
     assert "+1.2857 points" in text
+    boss = page(who(house, "PB-1").get(f"{W}compare/", {"before": "uth-seed@1", "after": "house@2", "month": f"{DAY:%Y-%m}"}))
+    assert "Blind: flush" in boss
+    assert "Theoretical win" not in boss  # what every pit staked is not for one pit's boss
     assert who(house).get(f"{W}compare/", {"before": "uth-seed@1", "after": "nobody@7"}).status_code == 404
+    assert who(house).post(f"{W}look/", typed(against="a\x00@1")).status_code == 200
     assert who(house).get(f"{W}compare/", {"before": "uth-seed@1", "after": "payroll-seed@1"}).status_code == 400
 
 
@@ -432,3 +436,45 @@ def test_a_placement_is_refused_or_taken_back(house: House) -> None:
         assert who(house, number).post(f"{W}placement/{placement.uuid}/", {"end": end, **said}).status_code == 302
     assert not TablePaytable.objects.filter(version=version).exists()
     assert Round.objects.count() == 0
+
+
+# ---- limits ----
+
+
+def test_a_limit_is_set_by_two_and_a_draft_is_warned_by_it(house: House) -> None:
+    client, said = who(house), {"house": house.property.pk, "bet": "uth:trips", "least": "2", "most": "5.5", "approved_by": "AU-1"}
+    text = page(client.post(f"{W}limits/", {**said, "password": "guess"}), 400)
+    assert 'id="id_password_error">This is not your password.' in text
+    assert StepUpFailure.objects.get().user.username == "AU-1"
+    assert client.post(f"{W}limits/", {**said, "password": PASSWORD}).status_code == 302
+    assert "2.0000 %" in page(client.get(f"{W}limits/"))
+    answer = client.post(f"{W}look/", typed(property=str(house.property.pk))).json()
+    assert "below the property&#x27;s 2.0000 %" in answer["edges"]
+    assert "below" not in client.post(f"{W}look/", typed()).json()["edges"]
+
+
+@pytest.mark.parametrize(
+    ("changed", "field"),
+    [
+        ({"approved_by": "XX-1"}, "approved_by"),
+        ({"least": "6"}, "least"),
+        ({"most": "a lot"}, "most"),
+        ({"most": "101"}, "most"),
+        ({"least": "0.00001"}, "least"),
+        ({"bet": "uth:surrender"}, "bet"),
+    ],
+)
+def test_a_limit_that_is_none_says_so_at_its_field(house: House, changed: dict[str, str], field: str) -> None:
+    said = {"house": house.property.pk, "bet": "uth:trips", "least": "2", "most": "5.5", "approved_by": "AU-1", "password": PASSWORD}
+    assert f'id="id_{field}_error"' in page(who(house).post(f"{W}limits/", {**said, **changed}), 400)
+    assert not EdgeLimit.objects.exists()
+
+
+def test_nobody_approves_their_own_limit_and_only_a_games_manager_sets_one(house: House) -> None:
+    manager = house.people["GM-1"]
+    manager.set_password(PASSWORD)
+    manager.save()
+    said = {"house": house.property.pk, "bet": "uth:trips", "least": "2", "most": "5.5", "approved_by": "GM-1", "password": PASSWORD}
+    page(who(house).post(f"{W}limits/", said), 400)
+    assert who(house, "AU-1").post(f"{W}limits/", {**said, "approved_by": "AU-1"}).status_code == 403
+    assert not EdgeLimit.objects.exists()
