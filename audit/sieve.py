@@ -42,7 +42,7 @@ def to_look_at(kept: KeptRounds, paytables: Mapping[int, Paytable], batch: Modul
     versions = np.unique(kept.paytable[~kept.odd]).tolist()
     for key in versions:
         # Mostly there is one version: then the whole arrays are taken as they are, which an index would copy.
-        rounds = slice(None) if len(versions) == 1 else np.flatnonzero(kept.paytable == key)
+        rounds: slice | NDArray[np.intp] = slice(None) if len(versions) == 1 else np.flatnonzero(kept.paytable == key)
         wanted[rounds] |= _differs(kept.cards[:, rounds], kept.stakes[..., rounds], kept.nets[..., rounds], paytables[key], batch)
     return wanted
 
