@@ -8,31 +8,17 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from django.db import connection
 from numpy.typing import NDArray
 from psycopg import sql
 
+from audit.sieve import KeptRounds
+
 CHUNK = 20_000
 """Rounds at a time: some 30 MB."""
-
-
-class KeptRounds(NamedTuple):
-    """Rounds as they are kept, a round a column. `key`, `paytable` and the `uuid`'s halves by round, shape (rounds,); `cards`: shape (bytes, rounds).
-
-    `stakes` and `nets` (pay - collect as kept), shape (kinds, seats, rounds), 0 where there is no wager. `odd`, shape (rounds,): what was
-    done is not what was due, a mistake was noted, due is unknown, it came late, or the rows are not what a regular round has.
-    """
-
-    key: NDArray[np.int64]
-    paytable: NDArray[np.int64]
-    uuid: NDArray[np.uint64]
-    cards: NDArray[np.uint8]
-    stakes: NDArray[np.int64]
-    nets: NDArray[np.int64]
-    odd: NDArray[np.bool_]
 
 
 _BOUNDS = """

@@ -8,13 +8,29 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import ModuleType
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.kept_columns import KeptRounds
 from audit.second_opinion import BIG, ONE_IN
 from tables.engine.paytable import Paytable
+
+
+class KeptRounds(NamedTuple):
+    """Rounds as they are kept, a round a column. `key`, `paytable` and the `uuid`'s halves by round, shape (rounds,); `cards`: shape (bytes, rounds).
+
+    `stakes` and `nets` (pay - collect as kept), shape (kinds, seats, rounds), 0 where there is no wager. `odd`, shape (rounds,): what was
+    done is not what was due, a mistake was noted, due is unknown, it came late, or the rows are not what a regular round has.
+    """
+
+    key: NDArray[np.int64]
+    paytable: NDArray[np.int64]
+    uuid: NDArray[np.uint64]
+    cards: NDArray[np.uint8]
+    stakes: NDArray[np.int64]
+    nets: NDArray[np.int64]
+    odd: NDArray[np.bool_]
 
 
 def to_look_at(kept: KeptRounds, paytables: Mapping[int, Paytable], batch: ModuleType) -> NDArray[np.bool_]:
@@ -23,8 +39,10 @@ def to_look_at(kept: KeptRounds, paytables: Mapping[int, Paytable], batch: Modul
     `batch` is the game's batch face, `paytables` the versions by their keys.
     """
     wanted = kept.odd | _one_in(kept.uuid)
-    for key in np.unique(kept.paytable[~kept.odd]).tolist():
-        rounds = np.flatnonzero(kept.paytable == key)
+    versions = np.unique(kept.paytable[~kept.odd]).tolist()
+    for key in versions:
+        # Mostly there is one version: then the whole arrays are taken as they are, which an index would copy.
+        rounds: slice | NDArray[np.intp] = slice(None) if len(versions) == 1 else np.flatnonzero(kept.paytable == key)
         wanted[rounds] |= _differs(kept.cards[:, rounds], kept.stakes[..., rounds], kept.nets[..., rounds], paytables[key], batch)
     return wanted
 

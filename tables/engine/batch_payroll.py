@@ -41,6 +41,10 @@ class Rounds(NamedTuple):
     folded: Flags
     button: NDArray[np.int64]
 
+    def part(self, rounds: slice) -> Rounds:
+        """Return a view of some `rounds`."""
+        return Rounds(self.cards[:, rounds], self.stakes[..., rounds], self.folded[:, rounds], self.button[rounds])
+
 
 class Dues(NamedTuple):
     """What is due. Each stake is collected, and wins nothing itself: `collect` is the stakes, shape (3, 8, rounds).
@@ -61,7 +65,7 @@ class Dues(NamedTuple):
 def settle(rounds: Rounds, paytable: Paytable) -> Dues:
     """Return what is due in `rounds` under `paytable`."""
     starts = range(0, len(rounds.button), CHUNK) or [0]
-    parts = [_settle(Rounds(*(array[..., start : start + CHUNK] for array in rounds)), paytable) for start in starts]
+    parts = [_settle(rounds.part(slice(start, start + CHUNK)), paytable) for start in starts]
     return Dues(*(np.concatenate(arrays, axis=-1) for arrays in zip(*parts, strict=True)))
 
 
@@ -93,8 +97,15 @@ def _settle(rounds: Rounds, paytable: Paytable) -> Dues:
     winners = np.where(contested.any(axis=0), contested, shared)
     compared = table.live & (table.live.sum(axis=0) > 1)
     seats = np.argsort(turns, axis=0)
-    back = [np.take_along_axis(array, seats, axis=0) for array in (won, winners, np.where(compared, table.key, NO_KEY))]
-    return Dues(rounds.stakes, *back, pot, rake, (won >= CEILING).any(axis=0))
+    return Dues(
+        collect=rounds.stakes,
+        won=np.take_along_axis(won, seats, axis=0),
+        winners=np.take_along_axis(winners, seats, axis=0),
+        key=np.take_along_axis(np.where(compared, table.key, NO_KEY), seats, axis=0),
+        pot=pot,
+        rake=rake,
+        refused=(won >= CEILING).any(axis=0),
+    )
 
 
 def _in_turn(rounds: Rounds, turns: NDArray[np.int64]) -> _Table:
@@ -130,10 +141,11 @@ def _rake(amount: Amounts, paytable: Paytable) -> Amounts:
     """Return the house's part of each `amount`: `payouts.rake`."""
     rules, unit = paytable.rules, paytable.payout_unit
     whole = amount.astype(object) if int(amount.max(initial=0)) * rules["rake_bps"] > _LARGEST else amount
-    part = (whole * rules["rake_bps"] // 10_000).astype(np.int64)
+    part: Amounts = (whole * rules["rake_bps"] // 10_000).astype(np.int64)
     if rules["rake_cap"] is not None:
         part = np.minimum(part, rules["rake_cap"])
-    return part // unit * unit
+    raked: Amounts = part // unit * unit
+    return raked
 
 
 def _share_out(table: _Table, layers: list[_Layer], rake: Amounts, unit: int) -> tuple[Amounts, Flags, Flags]:

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from audit import selectors
-from audit.kept_columns import KeptRounds, kept_rounds
+from audit.kept_columns import kept_rounds
 from audit.second_opinion import wants_second_opinion
 from audit.services import audit_payouts
-from audit.sieve import to_look_at
+from audit.sieve import KeptRounds, to_look_at
 from tables.engine import batch_uth
 from tables.engine.games.ultimate_texas_holdem import GAME
 from tables.models import Round, Wager
