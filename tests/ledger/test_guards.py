@@ -43,8 +43,12 @@ APPEND_ONLY = (
     "tables_placementevent",
     "tables_edgelimit",
     "casino_jobevent",
+    "ledger_leafsalt",
+    "ledger_sealkey",
+    "ledger_signedcheckpoint",
+    "ledger_checkpointalarm",
 )
-ANY_COLUMN = {"ledger_segment": "number", "tables_slipcounter": "last"}
+ANY_COLUMN = {"ledger_segment": "number", "ledger_sealkey": "number", "tables_slipcounter": "last"}
 
 
 def refused(statement: str, *params: object) -> str:
