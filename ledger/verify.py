@@ -783,8 +783,11 @@ class Check:
                 self.fault(INCOMPLETE, self.bundle.size, -1, "names.ndjson is missing")
             return
         wanted: dict[tuple[int, int], list[dict[str, Any]]] = {}
-        for line in self.bundle.objects("names.ndjson"):
-            wanted.setdefault((int(line["segment"]), int(line["index"])), []).append(line)
+        for named_text in self.bundle.objects("names.ndjson"):
+            try:
+                wanted.setdefault((int(named_text["segment"]), int(named_text["index"])), []).append(named_text)
+            except (KeyError, ValueError, TypeError) as error:
+                raise Broken(TAMPERED, f"names.ndjson: a text is of no leaf ({error})") from error
             self.texts += 1
         kinds: dict[int, Any] = {}
         with (self.bundle.folder / "leaves.ndjson").open("rb") as file:

@@ -6,7 +6,7 @@ from django.conf import settings
 from django.db import migrations, models
 
 import casino.append_only
-from casino.append_only import AppendOnly, Stamped, app_role
+from casino.append_only import AppendOnly, Stamped, _SqlOperation, app_role
 
 GUARDS = """
 ALTER TABLE ledger_segment ALTER COLUMN marks SET DEFAULT '{}';
@@ -36,29 +36,36 @@ END $$;
 CREATE TRIGGER ledger_leaf_guard AFTER INSERT ON ledger_leaf REFERENCING NEW TABLE AS added
     FOR EACH STATEMENT EXECUTE FUNCTION ledger_leaf_guard();
 ALTER TABLE ledger_leaf ENABLE ALWAYS TRIGGER ledger_leaf_guard;
-
--- Salts are added, and erased by the owner only; they never change.
-CREATE TRIGGER ledger_leafsalt_no_update BEFORE UPDATE ON ledger_leafsalt FOR EACH ROW EXECUTE FUNCTION pitbook_refuse();
-CREATE TRIGGER ledger_leafsalt_no_truncate BEFORE TRUNCATE ON ledger_leafsalt FOR EACH STATEMENT EXECUTE FUNCTION pitbook_refuse();
-ALTER TABLE ledger_leafsalt ENABLE ALWAYS TRIGGER ledger_leafsalt_no_update;
-ALTER TABLE ledger_leafsalt ENABLE ALWAYS TRIGGER ledger_leafsalt_no_truncate;
 """
 GUARDS_BACK = """
-DROP TRIGGER ledger_leafsalt_no_truncate ON ledger_leafsalt; DROP TRIGGER ledger_leafsalt_no_update ON ledger_leafsalt;
 DROP TRIGGER ledger_leaf_guard ON ledger_leaf; DROP FUNCTION ledger_leaf_guard();
 DROP TRIGGER ledger_segment_guard ON ledger_segment; DROP FUNCTION ledger_segment_guard();
 """
 ADDED_TO = ("ledger_sealkey", "ledger_signedcheckpoint", "ledger_checkpointalarm")
 
 
-def salts_are_kept(apps, schema_editor):
-    """The application adds salts and reads them."""
-    schema_editor.execute(f"REVOKE UPDATE, DELETE, TRUNCATE, REFERENCES, TRIGGER ON ledger_leafsalt FROM {app_role()}, PUBLIC")
+class Erasable(_SqlOperation):
+    """Rows of `table` are added and never change; the owner alone may delete them."""
 
+    def forwards_sql(self) -> str:
+        """Return triggers that refuse, and the grants taken back."""
+        t = self.table
+        return f"""
+            CREATE TRIGGER {t}_no_update BEFORE UPDATE ON {t} FOR EACH ROW EXECUTE FUNCTION pitbook_refuse();
+            CREATE TRIGGER {t}_no_truncate BEFORE TRUNCATE ON {t} FOR EACH STATEMENT EXECUTE FUNCTION pitbook_refuse();
+            ALTER TABLE {t} ENABLE ALWAYS TRIGGER {t}_no_update;
+            ALTER TABLE {t} ENABLE ALWAYS TRIGGER {t}_no_truncate;
+            REVOKE UPDATE, DELETE, TRUNCATE, REFERENCES, TRIGGER ON {t} FROM {app_role()}, PUBLIC;
+        """
 
-def salts_are_free(apps, schema_editor):
-    """Give the rights back."""
-    schema_editor.execute(f"GRANT UPDATE, DELETE ON ledger_leafsalt TO {app_role()}")
+    def backwards_sql(self) -> str:
+        """Return what drops the triggers and grants the rights again."""
+        t = self.table
+        return f"DROP TRIGGER {t}_no_update ON {t}; DROP TRIGGER {t}_no_truncate ON {t}; GRANT UPDATE, DELETE ON {t} TO {app_role()};"
+
+    def describe(self) -> str:
+        """Return what the migration plan shows."""
+        return f"Refuse changes of rows of {self.table}; its owner may erase them"
 
 
 class Migration(migrations.Migration):
@@ -191,7 +198,7 @@ class Migration(migrations.Migration):
             ),
         ),
         migrations.RunSQL(GUARDS, GUARDS_BACK),
-        migrations.RunPython(salts_are_kept, salts_are_free),
+        Erasable("ledger_leafsalt"),
         *[AppendOnly(table) for table in ADDED_TO],
         *[Stamped(table) for table in ADDED_TO],
     ]

@@ -29,6 +29,8 @@ UTH_HANDS = (
     "royal_flush",
 )
 UTH_KINDS = ("ante", "blind", "play", "trips")
+UTH_SEEN: dict[str, tuple[int, tuple[int, ...]]] = {}
+UTH_ODDS: dict[Any, dict[str, Fraction]] = {}
 UTH_HAND_OF_GROUPS = {(4, 1): 7, (3, 2): 6, (3, 1, 1): 3, (2, 2, 1): 2, (2, 1, 1, 1): 1, (1, 1, 1, 1, 1): 0}
 
 # ---- hands ----
@@ -58,10 +60,19 @@ def uth_rank_five(cards: tuple[str, ...]) -> tuple[int, tuple[int, ...]]:
 
 
 def uth_rank_seven(cards: list[str]) -> tuple[int, tuple[int, ...]]:
-    """The best of the 21 hands of five in seven cards, as `uth_rank_five` ranks them."""
+    """The best of the 21 hands of five in seven cards, as `uth_rank_five` ranks them.
+
+    Where no suit has five of the seven, suits decide nothing: then the answer is kept by the seven ranks, of which there are 49,205 sets.
+    """
     if len(set(cards)) != 7:
         raise ValueError(f"seven different cards are needed, not {cards}")
-    return max(uth_rank_five(five) for five in combinations(cards, 5))
+    suits = [card[1] for card in cards]
+    if max(suits.count(suit) for suit in "cdhs") >= 5:
+        return max(uth_rank_five(five) for five in combinations(cards, 5))
+    ranks = "".join(sorted(card[0] for card in cards))
+    if ranks not in UTH_SEEN:
+        UTH_SEEN[ranks] = max(uth_rank_five(five) for five in combinations(cards, 5))
+    return UTH_SEEN[ranks]
 
 
 # ---- money ----
@@ -70,6 +81,9 @@ def uth_rank_seven(cards: list[str]) -> tuple[int, tuple[int, ...]]:
 def uth_odds(paytable: dict[str, Any], wager: str) -> dict[str, Fraction]:
     """The paid hands of `blind` or `trips` as profit on one unit of stake; "x for 1" is "(x-1) to 1"."""
     basis = paytable.get("basis", "to")
+    said = (basis, tuple(paytable["odds"][wager].items()))
+    if said in UTH_ODDS:
+        return UTH_ODDS[said]
     if basis not in ("to", "for"):
         raise ValueError(f"unknown basis {basis!r}")
     returned = 1 if basis == "for" else 0
@@ -79,6 +93,7 @@ def uth_odds(paytable: dict[str, Any], wager: str) -> dict[str, Fraction]:
             raise ValueError(f"unknown hand {hand!r}")
         numerator, denominator = odds.split(":")
         profits[hand] = Fraction(int(numerator), int(denominator)) - returned
+    UTH_ODDS[said] = profits
     return profits
 
 

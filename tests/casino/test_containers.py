@@ -23,6 +23,17 @@ def test_every_command_of_ours_is_an_installed_program() -> None:
     assert importlib.util.find_spec("gunicorn")
 
 
+def test_the_sealing_worker_alone_has_the_key_and_writes_the_checkpoints() -> None:
+    services = COMPOSE["services"]
+    assert "--queues seal" in services["sealer"]["command"][-1]
+    with_key = [name for name, service in services.items() if any("seal-key" in volume for volume in service.get("volumes", []))]
+    writing = [name for name, service in services.items() if "checkpoints:/srv/pitbook/checkpoints" in service.get("volumes", [])]
+    reading = [name for name, service in services.items() if "checkpoints:/srv/pitbook/checkpoints:ro" in service.get("volumes", [])]
+    assert (with_key, writing) == (["sealer"], ["sealer"])
+    assert {"web", "worker"} <= set(reading)
+    assert "PITBOOK_SEAL_KEY" not in services["web"]["environment"]
+
+
 def test_nothing_listens_beyond_loopback_and_no_password_is_written_down() -> None:
     assert COMPOSE["services"]["web"]["ports"] == ["127.0.0.1:8000:8000"]
     assert all("ports" not in service for name, service in COMPOSE["services"].items() if name != "web")

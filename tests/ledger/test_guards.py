@@ -68,8 +68,12 @@ APPEND_ONLY = (
     "tables_roundproposalevent",
     "tables_roundchange",
     "tables_roundruling",
+    "ledger_leafsalt",
+    "ledger_sealkey",
+    "ledger_signedcheckpoint",
+    "ledger_checkpointalarm",
 )
-ANY_COLUMN = {"ledger_segment": "number", "tables_slipcounter": "last"}
+ANY_COLUMN = {"ledger_segment": "number", "ledger_sealkey": "number", "tables_slipcounter": "last"}
 
 
 def refused(statement: str, *params: object) -> str:

@@ -1,0 +1,165 @@
+"""The page of sealed shifts, their files, the alarm, and the API. Source: spec/night.md, "Who may do what" (ledger, bundles, proofs)."""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.test import Client
+from django.urls import reverse
+
+from audit.checkpoints import checkpoint_words, qr_svg
+from ledger import notes, published
+from ledger.checks import books_are_current
+from ledger.models import CheckpointAlarm, SignedCheckpoint
+from tables.models import Round
+from tests.builders import House, end_night, play
+from tests.ledger.test_sealing import published_elsewhere, seal
+
+pytestmark = pytest.mark.django_db
+LIST = "/admin/ledger/segment/"
+
+
+@pytest.fixture
+def sealed(house: House) -> House:
+    play(house)
+    end_night(house)
+    seal(house.shift)
+    return house
+
+
+def test_the_list_and_the_page_show_the_checkpoint(sealed: House, client: Client) -> None:
+    client.force_login(sealed.people["SM-1"])
+    listed = client.get(LIST).content.decode()
+    assert "Swing shift" in listed
+    assert ">signed<" in listed
+    assert "can read the key" in listed
+    shown = client.get(f"{LIST}1/change/").content.decode()
+    note = SignedCheckpoint.objects.get().note
+    assert note.splitlines()[2] in shown
+    assert "total USD patrons:chips" in shown
+    assert 'src="data:image/svg+xml' in shown
+
+
+def test_an_empty_list_says_what_will_be_here(house: House, client: Client) -> None:
+    client.force_login(house.people["AU-1"])
+    assert "Once a shift is signed by two people" in client.get(LIST).content.decode()
+
+
+def test_the_list_costs_no_query_a_row(sealed: House, client: Client, django_assert_max_num_queries: object) -> None:
+    client.force_login(sealed.people["AU-1"])
+    with django_assert_max_num_queries(14):  # type: ignore[operator]
+        client.get(LIST)
+
+
+@pytest.mark.parametrize("who", ["PB-1", "CG-1", "GM-1", "AD-1"])
+def test_who_reads_no_ledger_gets_no_bundle(sealed: House, client: Client, who: str) -> None:
+    client.force_login(sealed.people[who])
+    for address in (LIST, f"{LIST}1/change/", f"{LIST}1/bundle.zip", f"{LIST}1/checkpoint.txt"):
+        assert client.get(address).status_code == 403, address
+    assert client.get("/api/v1/sealed").status_code == 403
+
+
+def test_the_bundle_comes_as_a_zip_that_its_own_checker_finds_clean(sealed: House, client: Client, tmp_path: object) -> None:
+    from tests.audit.test_bundle import CLEAN, Handed, load
+
+    client.force_login(sealed.people["AU-1"])
+    answer = client.get(f"{LIST}1/bundle.zip")
+    with zipfile.ZipFile(io.BytesIO(b"".join(answer.streaming_content))) as packed:
+        packed.extractall(tmp_path)  # type: ignore[arg-type]
+    folder = tmp_path / "pitbook-000001"  # type: ignore[operator]
+    assert Handed(folder, "", load(folder / "verify.py"), []).check()[0] == CLEAN
+    assert not (folder / "names.ndjson").exists()
+    assert client.get(f"{LIST}7/bundle.zip").status_code == 404
+
+
+def test_a_pit_boss_gets_the_proof_of_a_round_of_his_pit_only(sealed: House, client: Client) -> None:
+    played = Round.objects.get()
+    client.force_login(sealed.people["PB-1"])
+    assert client.get(reverse("round-proof", args=[played.uuid])).json()["round"] == str(played.uuid)
+    client.force_login(sealed.people["PB-2"])
+    assert client.get(reverse("round-proof", args=[played.uuid])).status_code == 404
+
+
+def test_the_api_lists_and_reads(sealed: House, client: Client) -> None:
+    client.force_login(sealed.people["SV-1"])
+    [line] = client.get("/api/v1/sealed").json()["results"]
+    assert (line["number"], line["shift"], line["signed"]) == (1, str(sealed.shift.uuid), True)
+    one = client.get(f"/api/v1/sealed/{sealed.shift.uuid}").json()
+    assert one["checkpoint"] == SignedCheckpoint.objects.get().note
+    assert client.get(f"/api/v1/sealed/{sealed.property.uuid}").status_code == 404
+
+
+def test_a_report_can_print_the_checkpoint(sealed: House) -> None:
+    words = checkpoint_words(sealed.shift)
+    assert words == notes.short(SignedCheckpoint.objects.get().note)
+    assert len(words.splitlines()) == 3
+    assert qr_svg(words).startswith("<svg")
+
+
+# ---- the alarm ----
+
+
+@pytest.fixture
+def behind(house: House) -> House:
+    play(house)
+    end_night(house)
+    published_elsewhere(house)
+    return house
+
+
+def test_the_alarm_stands_on_the_page_in_checks_and_in_health(behind: House, client: Client) -> None:
+    client.force_login(behind.people["SV-1"])
+    shown = client.get(LIST).content.decode()
+    assert 'role="alert"' in shown
+    assert "A shift manager or an auditor acknowledges it." in shown
+    assert [message.id for message in books_are_current(None)] == ["ledger.W001", "ledger.I001"]
+    assert client.get("/healthz").json()["books"] == "behind"
+
+
+def test_it_is_acknowledged_on_the_page(behind: House, client: Client) -> None:
+    client.force_login(behind.people["SM-1"])
+    empty = client.post(f"{LIST}acknowledge/", {"reason": " "})
+    assert (empty.status_code, b'aria-invalid="true"' in empty.content, CheckpointAlarm.objects.count()) == (400, True, 0)
+    done = client.post(f"{LIST}acknowledge/", {"reason": "the backup of Tuesday"}, follow=True)
+    assert "Posting goes on" in done.content.decode()
+    assert published.alarm() is None
+    assert "leaves lost, acknowledged" in done.content.decode()
+    assert "the backup of Tuesday" in client.get(f"{LIST}1/change/").content.decode()
+    again = client.post(f"{LIST}acknowledge/", {"reason": "again"})
+    assert "No published checkpoint is ahead" in again.content.decode()
+
+
+def test_who_may_not_acknowledge_is_told(behind: House, client: Client) -> None:
+    client.force_login(behind.people["SV-1"])
+    answer = client.post(f"{LIST}acknowledge/", {"reason": "x"})
+    assert (answer.status_code, "may not do this" in answer.content.decode()) == (400, True)
+    assert client.get(f"{LIST}acknowledge/").status_code == 403
+    client.force_login(behind.people["PB-1"])
+    assert client.post(f"{LIST}acknowledge/", {"reason": "x"}).status_code == 403
+    assert not CheckpointAlarm.objects.exists()
+
+
+def test_it_is_acknowledged_by_command(behind: House) -> None:
+    out = io.StringIO()
+    with pytest.raises(CommandError, match="Nobody has the staff number"):
+        call_command("acknowledge_checkpoint", "--by", "XX-9", "--reason", "x")
+    with pytest.raises(CommandError, match="may not do this"):
+        call_command("acknowledge_checkpoint", "--by", "PB-1", "--reason", "x")
+    call_command("acknowledge_checkpoint", "--by", "AU-1", "--reason", "restored", stdout=out)
+    assert out.getvalue() == "Checkpoint 1: acknowledged by AU-1, taken over without its leaves.\n"
+
+
+def test_key_commands_say_the_public_key(house: House) -> None:
+    out = io.StringIO()
+    call_command("make_seal_key", stdout=out)
+    assert out.getvalue().startswith("pitbook/")
+    first = out.getvalue().splitlines()[0]
+    call_command("rotate_seal_key", "--by", "AU-1", stdout=out)
+    assert out.getvalue().splitlines()[3] != first
+    assert json.dumps(out.getvalue()).count("SHA-256") == 2
+    with pytest.raises(CommandError, match="may not do this"):
+        call_command("rotate_seal_key", "--by", "SM-1")
