@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date, datetime
+from typing import Any
 from uuid import UUID
 
 from django.db import connection
@@ -91,7 +92,7 @@ def turnover(accounts: Iterable[int], *, first: date | None = None, last: date |
         return {key: Turnover(int(arrived), int(gone)) for key, arrived, gone in cursor.fetchall()}
 
 
-def _held(statement: str, params: dict[str, object]) -> dict[int, int]:
+def _held(statement: str, params: dict[str, Any]) -> dict[int, int]:
     with connection.cursor() as cursor:
         cursor.execute(statement, params)
         return {key: int(held) for key, held in cursor.fetchall()}

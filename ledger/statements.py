@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from django.db import connection
@@ -129,14 +129,15 @@ def _held_after(account: Account, key: Key) -> int:
 
 
 def _lines(account: Account, first: date, last: date, after: Key, limit: int, held: int) -> list[Line]:
-    bounds = {"first": first, "last": last, "day": after.gaming_day, "entry": after.entry, "line": after.line}
+    bounds: dict[str, Any] = {"first": first, "last": last, "day": after.gaming_day, "entry": after.entry, "line": after.line}
     with connection.cursor() as cursor:
         cursor.execute(_LINES, {"account": account.pk, "limit": limit, **bounds})
         rows = cursor.fetchall()
     lines = []
-    for day, entry, line, *told, amount, sign in rows:
+    for row in rows:
+        amount, sign = row[-2:]
         held += sign * amount
-        lines.append(Line(Key(day, entry, line), *told, amount if sign > 0 else None, amount if sign < 0 else None, held))
+        lines.append(Line._make([Key(*row[:3]), *row[3:-2], amount if sign > 0 else None, amount if sign < 0 else None, held]))
     return lines
 
 
@@ -193,7 +194,7 @@ def journal_lines(
 def _journal_of(property: UUID, day: date, place: Key, kind: str) -> Iterator[JournalLine]:
     statement = _JOURNAL.replace("KINDS", "e.kind = %(kind)s" if kind else "true")
     while True:
-        params = {"property": property, "day": day, "entry": place.entry, "line": place.line, "kind": kind, "limit": CHUNK}
+        params: dict[str, Any] = {"property": property, "day": day, "entry": place.entry, "line": place.line, "kind": kind, "limit": CHUNK}
         with connection.cursor() as cursor:
             cursor.execute(statement, params)
             rows = cursor.fetchall()

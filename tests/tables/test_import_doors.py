@@ -10,6 +10,7 @@ from django.test import Client
 from django.urls import reverse
 from rest_framework.test import APIClient
 
+import tables.tasks  # noqa: F401 - the handlers
 from casino import jobs
 from casino.models import Job
 from tables.models import ImportFile, Round
