@@ -14,7 +14,7 @@ PAIRS = ", ".join(f"('{one}', '{other}'), ('{other}', '{one}')" for one, others 
 GUARD = f"""
 CREATE FUNCTION casino_roleevent_guard() RETURNS trigger LANGUAGE plpgsql VOLATILE SET search_path = public, pg_temp AS $$
 BEGIN
-    IF NEW.action IN ('grant', 'review') AND EXISTS (
+    IF NEW.action IN ('grant', 'review') AND NEW.by_id IS DISTINCT FROM NEW.user_id AND EXISTS (
         SELECT FROM (
             SELECT DISTINCT ON (role) role, action FROM public.casino_roleevent WHERE user_id = NEW.user_id ORDER BY role, sequence DESC
         ) held
