@@ -7,33 +7,31 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 from urllib.parse import urlencode
 from uuid import UUID
 
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
 from django.shortcuts import render
-from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils import timezone
 
 from casino import roles, shown
-from casino.errors import BrokenBooks, CasinoError, Conflict, NotFound, Stale
+from casino.errors import BrokenBooks, CasinoError, NotFound, Stale
 from casino.models import User
 from casino.read_only import person
 from casino.wall_clock import comes_twice, offset_text
-from tables.admin.round_fresh import Beside
+from tables.admin.round_answers import save_answer, screen_json
+from tables.admin.round_fresh import Beside, facts_of, rules_now, version_at
 from tables.admin.round_rival import entered_meanwhile
 from tables.engine.game import games
-from tables.models import PaytableVersion, Round, Table
-from tables.round_fields import GENERAL, FieldError, TableFacts
+from tables.models import Round, Table
+from tables.round_fields import GENERAL, FieldError
 from tables.round_form import RoundForm
 from tables.round_keys import console_layout
 from tables.round_lines import Ruling
 from tables.round_screen import RoundScreen
-from tables.selectors import open_sessions_for, rounds_for, table_of, version_in_force
-from tables.services.paytables import paytable_of
+from tables.selectors import open_sessions_for, rounds_for, table_of
 from tables.services.rounds import preview_round, record_round
 from tables.slips import read_round_slip
 
@@ -53,15 +51,15 @@ def enter_round(request: HttpRequest, context: dict[str, Any]) -> HttpResponse:
         _table(user, code)
         return _choose_table(request, user, {**context, "closed": code})
     beside = Beside(user, session)
-    screen = RoundScreen(RoundForm(_facts(session.table), beside.typed), rules=_rules(session.table))
+    screen = RoundScreen(RoundForm(facts_of(session.table), beside.typed), rules=rules_now(session.table))
     return _page(request, session.table, screen, {**context, "beside": beside, "saved": _saved(request, user)})
 
 
 def preview(request: HttpRequest) -> HttpResponse:
     """Answer, as JSON, what is due on what was typed so far. Writes nothing."""
     user = person(request)
-    form = RoundForm(_facts(_table(user, request.POST.get("table", "").replace("\x00", ""))), request.POST.dict())
-    return JsonResponse(_screen_json(request, RoundScreen(form, _ruling(form, user))))
+    form = RoundForm(facts_of(_table(user, request.POST.get("table", "").replace("\x00", ""))), request.POST.dict())
+    return JsonResponse(screen_json(request, RoundScreen(form, _ruling(form, user))))
 
 
 def _table(user: User, code: str) -> Table:
@@ -73,10 +71,6 @@ def _table(user: User, code: str) -> Table:
     if not roles.may(user.roles, "enter_rounds", table.pit.code):
         raise Http404("There is no such table.")
     return table
-
-
-def _facts(table: Table) -> TableFacts:
-    return TableFacts(table.code, games()[table.game], table.property.exponent, table.property.zone)
 
 
 def _choose_table(request: HttpRequest, user: User, context: dict[str, Any]) -> HttpResponse:
@@ -105,14 +99,14 @@ class _Outcome:
 
 
 def _in_hand(request: HttpRequest, user: User, table: Table, context: dict[str, Any]) -> HttpResponse:
-    form = RoundForm(_facts(table), request.POST.dict())
+    form = RoundForm(facts_of(table), request.POST.dict())
     saving = "save" in request.POST
     if saving:
         form.check_dealer()
-    screen = RoundScreen(form, _ruling(form, user), asked=saving, rules=_rules(table))
+    screen = RoundScreen(form, _ruling(form, user), asked=saving, rules=rules_now(table))
     outcome = _save(form, screen, user) if saving else _Outcome(status=200)
     if request.headers.get("Accept") == "application/json":
-        return _answer(request, user, table, screen, outcome)
+        return save_answer(request, user, table, screen, outcome.played, outcome.status)
     if outcome.played is not None:
         return HttpResponseRedirect(f"{reverse(ADD)}?{urlencode({'table': table.code, 'saved': outcome.played.uuid})}", status=303)
     session = open_sessions_for(user, "enter_rounds").filter(table=table).first()
@@ -165,37 +159,6 @@ def _place(form: RoundForm, error: CasinoError) -> None:
         form.place(fault)
 
 
-# ---- answers to the console's scripts ----
-
-
-def _screen_json(request: HttpRequest, screen: RoundScreen) -> dict[str, Any]:
-    found = screen.as_json()
-    found["differences"] = render_to_string("admin/tables/round/differences.html", {"screen": screen}, request=request)
-    if screen.takes_any:
-        found["flows"] = {
-            str(line.number): render_to_string("admin/tables/round/flow.html", {"line": line}, request=request) for line in screen.seats
-        }
-    return found
-
-
-def _answer(request: HttpRequest, user: User, table: Table, screen: RoundScreen, outcome: _Outcome) -> HttpResponse:
-    """Answer what is wrong (4xx) with the screen, or (201) the kept round's lines and the fields of the next one."""
-    if outcome.played is None:
-        return JsonResponse(_screen_json(request, screen), status=outcome.status)
-    found: dict[str, Any] = {"uuid": str(outcome.played.uuid), "saved": _saved_line(request, outcome.played)}
-    session = open_sessions_for(user, "enter_rounds").filter(table=table).first()
-    if session is not None:
-        beside = Beside(user, session)
-        fresh = RoundScreen(RoundForm(_facts(table), beside.typed), rules=_rules(table))
-        lines = render_to_string("admin/tables/round/last_rounds.html", {"last_rounds": beside.last_rounds, "house": table.property}, request=request)
-        found |= {"fresh": fresh.form.typed, "seats": beside.seats, "bets": beside.bets, "last_rounds": lines, "screen": _screen_json(request, fresh)}
-    return JsonResponse(found, status=201)
-
-
-def _saved_line(request: HttpRequest, played: Round) -> str:
-    return render_to_string("admin/tables/round/saved.html", {"saved": played, "house": played.session.table.property}, request=request)
-
-
 # ---- the page ----
 
 
@@ -211,7 +174,7 @@ def _page(request: HttpRequest, table: Table, screen: RoundScreen, context: dict
         "dealers": beside.dealers if beside else [],
         "screen": screen,
         "form": screen.form,
-        "version": _version(table, now),
+        "version": version_at(table, now),
         "layout": json.dumps(console_layout(screen.layout, screen.rules)),
         "bets": json.dumps(beside.bets if beside else {}),
         "seats": json.dumps(sorted({*(beside.seats if beside else []), *screen.form.seats})),
@@ -220,16 +183,3 @@ def _page(request: HttpRequest, table: Table, screen: RoundScreen, context: dict
         "title": f"{table.code} · enter a round",
     }
     return render(request, "admin/tables/round/enter.html", {**context, **more}, status=status)
-
-
-def _version(table: Table, at: datetime) -> PaytableVersion | None:
-    try:
-        return version_in_force(table, at)
-    except Conflict:
-        return None
-
-
-def _rules(table: Table) -> dict[str, Any]:
-    """Return the rules of the paytable in force now; none where there is none."""
-    version = _version(table, timezone.now())
-    return dict(paytable_of(version).rules) if version else {}

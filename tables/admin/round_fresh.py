@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from functools import cached_property
 from typing import Any
 from uuid import uuid4
@@ -13,14 +14,16 @@ from django.db.models import Max, QuerySet
 from django.utils import timezone
 
 from casino import shown
+from casino.errors import Conflict
 from casino.models import User
 from casino.money import format_amount
 from casino.wall_clock import offset_text
 from tables.engine.game import Field, games
-from tables.models import Dealer, Round, Table, TableSession
-from tables.round_fields import round_name, seat_name
+from tables.models import Dealer, PaytableVersion, Round, Table, TableSession
+from tables.round_fields import TableFacts, round_name, seat_name
 from tables.round_keys import next_button
-from tables.selectors import dealer_now, rounds_for, standing
+from tables.selectors import dealer_now, rounds_for, standing, version_in_force
+from tables.services.paytables import paytable_of
 
 LAST_SHOWN = 4
 
@@ -122,3 +125,22 @@ def now_at(table: Table) -> dict[str, str]:
     """Return the fields of the time, as it is now by the house's clock."""
     local = shown.local(timezone.now(), table.property).replace(microsecond=0)
     return {"occurred_at": local.replace(tzinfo=None).isoformat(), "utc_offset": offset_text(local)}
+
+
+def facts_of(table: Table) -> TableFacts:
+    """Return what the form needs to know of a table."""
+    return TableFacts(table.code, games()[table.game], table.property.exponent, table.property.zone)
+
+
+def version_at(table: Table, at: datetime) -> PaytableVersion | None:
+    """Return the version in force at `table` then, None where there is none. One query."""
+    try:
+        return version_in_force(table, at)
+    except Conflict:
+        return None
+
+
+def rules_now(table: Table) -> dict[str, Any]:
+    """Return the rules of the paytable in force now; none where there is none. One query."""
+    version = version_at(table, timezone.now())
+    return dict(paytable_of(version).rules) if version else {}

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from django.test import Client
-from playwright.sync_api import BrowserContext, Page, sync_playwright
+from playwright.sync_api import BrowserContext, Page, expect, sync_playwright
 
 if TYPE_CHECKING:
     from pytest_django.live_server_helper import LiveServer
@@ -21,6 +21,8 @@ window.violations = [];
 document.addEventListener("securitypolicyviolation", (event) => window.violations.push([event.effectiveDirective, event.blockedURI]));
 """
 Open = Callable[..., BrowserContext]
+expect.set_options(timeout=20_000)
+"""A busy machine is slow, not wrong."""
 
 
 @pytest.fixture

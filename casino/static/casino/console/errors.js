@@ -62,6 +62,7 @@ const showFields = (answer) => {
   const errors = withDoubles(answer);
   const fresh = [...form.querySelectorAll('[id^="e_"]')].map((place) => showAt(place, errors)).filter(Boolean);
   if (fresh.length) say(fresh.join(" "));
+  else if (!form.querySelector('[id^="e_"]:not([hidden])')) say("");
 };
 
 export const showErrors = (errors) => {
