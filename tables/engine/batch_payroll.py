@@ -97,6 +97,7 @@ def _settle(rounds: Rounds, paytable: Paytable) -> Dues:
     winners = np.where(contested.any(axis=0), contested, shared)
     compared = table.live & (table.live.sum(axis=0) > 1)
     seats = np.argsort(turns, axis=0)
+    too_much: Flags = np.any(won >= CEILING, axis=0)
     return Dues(
         collect=rounds.stakes,
         won=np.take_along_axis(won, seats, axis=0),
@@ -104,7 +105,7 @@ def _settle(rounds: Rounds, paytable: Paytable) -> Dues:
         key=np.take_along_axis(np.where(compared, table.key, NO_KEY), seats, axis=0),
         pot=pot,
         rake=rake,
-        refused=(won >= CEILING).any(axis=0),
+        refused=too_much,
     )
 
 
