@@ -85,7 +85,6 @@ def test_the_owner_truncates_nothing_and_changes_no_row() -> None:
         "SET LOCAL ROLE pitbook_owner",
         "ALTER ROLE pitbook_app SUPERUSER",
         "ALTER ROLE pitbook_app SET session_replication_role = replica",
-        "ALTER SYSTEM SET session_replication_role = replica",
         "GRANT pitbook_owner TO pitbook_app",
         "CREATE ROLE mine",
         "CREATE EXTENSION dblink",
