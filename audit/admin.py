@@ -214,7 +214,9 @@ class FindingAdmin(ReadOnlyAdmin):
 
     @admin.display(description="seat")
     def spot(self, finding: Finding) -> str:
-        """Return "4 · trips"."""
+        """Return "4 · trips"; of a flag what stands out."""
+        if finding.flag and "subject" in finding.facts:
+            return f"{finding.facts['scope']} {finding.facts['subject']}"
         said = [str(finding.seat or ""), finding.wager.replace("_", " ")]
         return " · ".join(filter(None, said)) or shown.NOTHING
 

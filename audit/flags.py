@@ -18,11 +18,15 @@ NEVER_PROOF = "A reason to look, never proof."
 
 
 def raise_flags(run: StatisticRun, results: Sequence[StatisticResult]) -> list[Finding]:
-    """Return the findings that were added for flagged `results`; one that is open of the same thing is not raised again. Three queries."""
+    """Return the findings that were added for flagged `results`: one a subject, of its shortest span, however many spans stand out.
+
+    One that is open of the same subject is not raised again. Four queries.
+    """
     shift = Shift.objects.filter(property=run.property, gaming_day=run.gaming_day).order_by("-starts_at").first()
     if shift is None or not results:
         return []
-    things = {_thing(result): result for result in results}
+    order = list(SPANS)
+    things = {_thing(result): result for result in sorted(results, key=lambda result: -order.index(result.span))}
     raised: QuerySet[Any] = findings_with_state(Finding.objects.filter(flag=True, shift__property=run.property))
     open_things = {key.rpartition(":")[0] for key in raised.exclude(state=FindingEvent.State.CLOSED).values_list("key", flat=True)}
     dealers = {dealer.code: dealer for dealer in Dealer.objects.filter(property=run.property)}
@@ -38,7 +42,7 @@ def _open(findings: Iterable[Finding]) -> list[Finding]:
 
 
 def _thing(result: StatisticResult) -> str:
-    return f"statistic:{result.rule}:{result.scope}:{result.subject}:{result.span}"
+    return f"statistic:{result.rule}:{result.scope}:{result.subject}"
 
 
 def _finding(run: StatisticRun, shift: Shift, thing: str, result: StatisticResult, dealers: dict[str, Dealer]) -> Finding:

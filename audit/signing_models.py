@@ -47,7 +47,7 @@ class Signature(models.Model):
 
     class Role(models.TextChoices):
         SHIFT_MANAGER = "shift_manager", "shift manager"
-        AUDITOR = "auditor"
+        AUDITOR = "auditor", "auditor"
 
     uuid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     reconciliation = models.ForeignKey("audit.ShiftReconciliation", models.PROTECT, related_name="signatures")

@@ -14,7 +14,7 @@ from audit import signing
 from audit.grades import Graded
 from audit.models import ShiftReconciliation, Signature
 from audit.selectors import latest_reconciliation
-from audit.sign_blockers import Blocker, sign_blockers
+from audit.sign_blockers import Blocker, blockers_for
 from audit.signing_selectors import Explained, grades_of, signatures_of, variances_of, what_they_entered
 from audit.variances import WORDS
 from audit.verb_forms import refused_at_its_field
@@ -56,7 +56,7 @@ class SigningPanel:
         self.kept: ShiftReconciliation | None = latest_reconciliation(shift)
         self.signatures: list[Signature] = signatures_of(self.kept) if self.kept else []
         self.is_signed = any(signature.is_final for signature in self.signatures)
-        self.blockers: list[Blocker] = [] if self.is_signed else sign_blockers(shift)
+        self.blockers: list[Blocker] = [] if self.is_signed else blockers_for(shift, user)
 
     @property
     def fingerprint(self) -> str:

@@ -37,8 +37,8 @@ def reconcile_shift(job: Job, progress: jobs.Report) -> Mapping[str, Any]:
     """Put an ended shift together, then have its report written."""
     shift = _shift(job)
     kept = services.reconcile_shift(shift, progress=progress)
-    jobs.announce("shift_statistics", f"shift_statistics:{shift.uuid}:{kept.sequence}", {**job.args, "sequence": kept.sequence}, by=job.asked_by)
     jobs.announce("shift_report", f"shift_report:{shift.uuid}:{kept.sequence}:{job.key}", job.args, by=job.asked_by)
+    jobs.announce("shift_statistics", f"shift_statistics:{shift.uuid}:{kept.sequence}", {**job.args, "sequence": kept.sequence}, by=job.asked_by)
     return {"reconciliation": str(kept.uuid), "sequence": kept.sequence, "grade": kept.grade}
 
 
@@ -50,7 +50,10 @@ def shift_statistics(job: Job, progress: jobs.Report) -> Mapping[str, Any]:
     keep_moments(kept, progress=progress)
     run = look(shift.property, shift.gaming_day)
     drawn = draws.reveal(shift) if draws.commitment_of(shift) else None
-    return {"run": str(run.uuid), "flags": run.results.filter(flagged=True).count(), "draw": str(drawn.uuid) if drawn else None}
+    flags = run.results.filter(flagged=True).count()
+    if flags:  # the report was written already, so that no statistics can hold it up: it is written once more, with the flags
+        jobs.announce("shift_report", f"shift_report:{shift.uuid}:{kept.sequence}:flags", {"shift": str(shift.uuid)}, by=job.asked_by)
+    return {"run": str(run.uuid), "flags": flags, "draw": str(drawn.uuid) if drawn else None}
 
 
 @jobs.handles("shift_report")

@@ -19,7 +19,7 @@ from audit.binomial import Rate
 from audit.dealer_profile import dealer_profile
 from audit.models import Draw, ShiftReconciliation, StatisticRun
 from audit.selectors import latest_reconciliation, shift_for
-from audit.sign_blockers import sign_blockers
+from audit.sign_blockers import blockers_for
 from audit.signing_selectors import grade_of, grades_of, signatures_of, variances_of
 from casino import roles, step_up
 from casino.errors import InvalidSlip, NotFound
@@ -46,7 +46,7 @@ class SigningView(GenericAPIView):
 def signing_answer(shift: Shift, user: User) -> dict[str, Any]:
     """Return the signing of `shift` as `user` may see it; amounts in minor units."""
     kept = latest_reconciliation(shift)
-    blockers = [blocker.as_json() for blocker in sign_blockers(shift)]
+    blockers = [blocker.as_json() for blocker in blockers_for(shift, user)]
     if kept is None:
         return {"fingerprint": None, "grade": None, "variances": [], "signatures": [], "blockers": blockers, "figures": []}
     signed = signatures_of(kept)

@@ -334,7 +334,7 @@ class Migration(migrations.Migration):
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
                 ("uuid", models.UUIDField(default=uuid.uuid4, editable=False, unique=True)),
                 ("shift_uuid", models.UUIDField()),
-                ("role", models.CharField(choices=[("shift_manager", "shift manager"), ("auditor", "Auditor")], max_length=13)),
+                ("role", models.CharField(choices=[("shift_manager", "shift manager"), ("auditor", "auditor")], max_length=13)),
                 ("fingerprint", models.BinaryField(max_length=32)),
                 ("is_final", models.BooleanField()),
                 ("recorded_at", casino.append_only.RecordedAt(db_default=django.db.models.functions.datetime.Now(), editable=False)),

@@ -85,6 +85,7 @@ def flagged(house: House) -> Finding:
     keep_moments(put_together(house))
     run = look(house.property, DAY)
     assert run.results.filter(flagged=True, rule="win").exists()
+    assert run.results.filter(flagged=True, rule="win", scope="table").count() > 1
     return Finding.objects.get(flag=True, kind="hold_out_of_range", facts__scope="table", facts__span="day")
 
 

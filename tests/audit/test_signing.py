@@ -250,10 +250,7 @@ def test_a_major_finding_that_nobody_answered_blocks(house: House) -> None:
     kept = reconciled(house)
     finding = Finding.objects.get(shift=house.shift, severity="major")
     [blocker] = sign_blockers(house.shift)
-    assert (blocker.code, blocker.facts) == (
-        "finding_open",
-        {"finding": str(finding.uuid), "kind": "wrong_odds" if finding.kind == "wrong_odds" else "overpaid"},
-    )
+    assert (blocker.code, blocker.facts) == ("finding_open", {"finding": str(finding.uuid), "kind": finding.kind, "table": "UTH-01"})
     assert refused(Conflict, signs, house, "SM-2").code == "sign_blocked"
     assert not is_signed(house.shift)
     assert kept == newest(house)

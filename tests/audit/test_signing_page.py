@@ -53,6 +53,12 @@ def test_the_page_says_what_blocks_and_offers_the_form(ended: House, client: Cli
     assert "Keep the explanation" not in text_of(client, ended, "AU-1")
 
 
+def test_what_blocks_in_other_pits_is_not_named(ended: House, client: Client) -> None:
+    text = text_of(client, ended, "PB-1")
+    assert "Something is left to do in other pits." in text
+    assert "UTH-02" not in text
+
+
 def test_the_pit_boss_explains_through_the_page(ended: House, client: Client) -> None:
     key = ended.sessions["UTH-02"].pk
     wrong = send(client, ended, "PB-2", "explain", session=key, variance="tray", text=" ")

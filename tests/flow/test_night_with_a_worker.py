@@ -106,6 +106,7 @@ def test_an_ended_shift_is_audited_reconciled_and_reported(house: House, start_w
     end_night(house, closers={"UTH-02": -5_000})
     start_worker()
     wait_for(done("shift_report"))
+    wait_for(done("shift_statistics"))
     assert sorted(Finding.objects.values_list("kind", flat=True)) == ["count_variance", "overpaid"]
     assert ShiftReconciliation.objects.get().grade == "counted"
     files = {kept.format: Path(kept.path) for kept in ReportFile.objects.all()}
@@ -114,7 +115,7 @@ def test_an_ended_shift_is_audited_reconciled_and_reported(house: House, start_w
     content = json.loads(files["json"].read_text())
     assert content["sha256"] == ReportFile.objects.get(format="pdf").content_sha256
     chain = [(job.kind, job.state, job.attempts) for job in Job.objects.order_by("id")]
-    assert chain == [("close_shift", "done", 1), ("reconcile_shift", "done", 1), ("shift_report", "done", 1)]
+    assert chain == [("close_shift", "done", 1), ("reconcile_shift", "done", 1), ("shift_report", "done", 1), ("shift_statistics", "done", 1)]
 
 
 def test_a_worker_killed_in_the_middle_of_reconciling_is_finished_once_by_the_next(house: House, start_worker: Callable) -> None:
@@ -171,5 +172,6 @@ def test_two_workers_and_double_delivery_have_one_effect(house: House, start_wor
         for _ in range(5):
             nudge(job.pk)
     wait_for(done("shift_report"))
+    wait_for(done("shift_statistics"))
     assert {job.state for job in Job.objects.all()} == {Job.State.DONE}
     assert (ShiftReconciliation.objects.count(), Finding.objects.count(), ReportFile.objects.count()) == (1, 1, 4)
