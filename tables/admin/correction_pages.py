@@ -65,7 +65,7 @@ class CorrectionPages:
 def may_become(user: User, played: Round) -> dict[str, Any]:
     """Return what the round's page shows of its story, and what `user` may propose or rule. Some fifteen queries."""
     pit = played.session.table.pit.code
-    pending = proposals_for(user).filter(round=played, state="proposed").first()  # type: ignore[misc]
+    pending = proposals_for(user).filter(round=played, state="proposed").first()
     stands = getattr(played, "reversal", None) is None
     change = getattr(played, "reversal", None)
     phase = phase_now(played.session)

@@ -79,7 +79,7 @@ class VoidView(_Door):
     def post(self, request: Request, uuid: UUID) -> Response:
         """Propose to void the round: every stake returned. Nothing changes until another person approves it."""
         played, slip = self.round(uuid), slips.read_void(request.data)
-        more = {"reason": slip.reason, "note": slip.note, "by": self.person, "at": timezone.now()}
+        more: dict[str, Any] = {"reason": slip.reason, "note": slip.note, "by": self.person, "at": timezone.now()}
         return self.answer(request, slip.uuid, lambda: corrections.propose_void(played, uuid=slip.uuid, chips_returned=slip.chips_returned, **more))
 
 
@@ -92,7 +92,7 @@ class DeadHandView(_Door):
     def post(self, request: Request, uuid: UUID) -> Response:
         """Propose that the hand of one seat is dead; everybody else's wagers stay as they were."""
         played, slip = self.round(uuid), slips.read_dead_hand(request.data)
-        more = {"reason": slip.reason, "note": slip.note, "by": self.person, "at": timezone.now()}
+        more: dict[str, Any] = {"reason": slip.reason, "note": slip.note, "by": self.person, "at": timezone.now()}
         return self.answer(request, slip.uuid, lambda: corrections.propose_dead_hand(played, slip.seat, uuid=slip.uuid, **more))
 
 
@@ -105,7 +105,7 @@ class CorrectView(_Door):
     def post(self, request: Request, uuid: UUID) -> Response:
         """Propose to put the round of the slip in the place of this one; errors of the slip name its fields."""
         played, slip = self.round(uuid), slips.read_correction(request.data)
-        more = {"reason": slip.reason, "note": slip.note, "by": self.person, "at": timezone.now()}
+        more: dict[str, Any] = {"reason": slip.reason, "note": slip.note, "by": self.person, "at": timezone.now()}
         return self.answer(request, _uuid_of(slip), lambda: corrections.propose_correction(played, slip.slip, **more))
 
 
@@ -118,7 +118,7 @@ class LateRoundView(_Door):
         slip = slips.read_late_round(request.data)
         assert slip.session is not None
         session = session_for(self.person, "read_rounds", slip.session)
-        more = {"reason": slip.reason, "note": slip.note, "by": self.person, "at": timezone.now()}
+        more: dict[str, Any] = {"reason": slip.reason, "note": slip.note, "by": self.person, "at": timezone.now()}
         return self.answer(request, _uuid_of(slip), lambda: corrections.propose_late_round(session, slip.slip, **more))
 
 

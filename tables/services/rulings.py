@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from casino import jobs, roles
 from casino.errors import Conflict, Fault, InvalidSlip, Refused
@@ -84,5 +85,5 @@ def _faults(wagers: Sequence[Wager], due: Mapping[tuple[int, str], RuledDue] | N
     return faults
 
 
-def _line(wager: Wager, due: RuledDue) -> dict[str, int | str]:
+def _line(wager: Wager, due: RuledDue) -> dict[str, Any]:
     return {"seat": wager.seat, "wager": wager.kind, "collect": due.collect, "pay": due.pay}

@@ -9,6 +9,7 @@ from django.db import DatabaseError, IntegrityError, connection, connections, tr
 
 from casino.models import User
 from ledger.models import Account, Entry, Transfer
+from ledger.services import reverse_entry
 from tables.models import Round, Wager
 from tests.builders import House, end_night, play
 
@@ -262,10 +263,7 @@ def test_a_reference_is_used_once_and_a_reversal_is_not_reversed(house: House) -
     with pytest.raises(IntegrityError) as error, transaction.atomic(), connection.cursor() as cursor:
         insert_entry(cursor, entry(house, reference=played.reference))
     assert "ledger_entry_reference" in str(error.value)
-    with connection.cursor() as cursor:
-        back = insert_entry(cursor, entry(house, kind="reversal", reverses_id=played.pk, transfer_count=2))
-        insert_transfer(cursor, house, back)
-        insert_transfer(cursor, house, back, line=2)
+    back = reverse_entry(played, occurred_at=house.tick(), reason="misdeal", by=house.people["PB-1"]).pk
     for reverses, said in ((played.pk, "ledger_entry_reverses_id"), (back, "a reversal is not reversed")):
         with pytest.raises(IntegrityError) as error, transaction.atomic(), connection.cursor() as cursor:
             insert_entry(cursor, entry(house, kind="reversal", reverses_id=reverses, transfer_count=2))

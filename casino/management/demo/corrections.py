@@ -27,8 +27,9 @@ def enter_twice(cast: Cast, table: Table, slip: Mapping[str, Any], at: datetime)
     uuid = UUID(slip["uuid"])
     again = {**slip, "uuid": str(uuid5(uuid, "entered twice"))}
     played = record_round(read_round_slip(again), by=cast.supervisor(table), at=at)
-    more = {"reason": "entered_twice", "chips_returned": True, "note": "the same round was entered from two screens"}
-    proposal = propose_void(played, uuid=uuid5(uuid, "void"), by=cast.supervisor(table), at=at + _MINUTES, **more)
+    note = "the same round was entered from two screens"
+    said: dict[str, Any] = {"uuid": uuid5(uuid, "void"), "by": cast.supervisor(table), "at": at + _MINUTES}
+    proposal = propose_void(played, reason="entered_twice", chips_returned=True, note=note, **said)
     approve_proposal(proposal, by=cast.boss(table), at=at + 2 * _MINUTES)
 
 
