@@ -177,11 +177,11 @@ def test_an_entry_shows_where_value_left_and_arrived(house: House, client: Clien
 def test_a_paytable_hangs_as_at_the_table(house: House, client: Client) -> None:
     client.force_login(house.people["GM-1"])
     version = house.tables["UTH-01"].paytables.get().version
-    odds = client.get(reverse("admin:tables_paytableversion_change", args=[version.pk])).context["odds"]
-    assert (odds.wagers, odds.lines[0], odds.lines[-1]) == (
-        ["blind", "trips"],
-        ("royal_flush", ["500:1", "50:1"]),
-        ("three_of_a_kind", [None, "3:1"]),
+    shown = client.get(reverse("admin:tables_paytableversion_change", args=[version.pk])).context
+    assert (shown["wagers"], shown["odds"][0], shown["odds"][-1]) == (
+        ["Blind", "Trips"],
+        ("Royal flush", ["500:1", "50:1"]),
+        ("Three of a kind", ["", "3:1"]),
     )
 
 
