@@ -50,9 +50,9 @@ def test_six_seats_take_45_keys_and_the_next_round_lies_open(six: House, signed_
 def test_a_table_where_nobody_sat_yet_is_typed_seat_by_seat(pit_boss: Page) -> None:
     sit_down(pit_boss)
     type_first_round(pit_boss)
-    expect(pit_boss.locator('[data-house="due"]')).to_have_text("−20.00")
+    expect(pit_boss.locator('[data-house="due"]')).to_have_text("−30.00")
     pit_boss.keyboard.press("Enter")
-    expect(pit_boss.locator(".saved")).to_contain_text("Round 1 is kept: house −20.00 · as due")
+    expect(pit_boss.locator(".saved")).to_contain_text("Round 1 is kept: house −30.00 · as due")
     assert pit_boss.locator(".seats tr.away").count() == 5
 
 
