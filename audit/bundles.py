@@ -132,12 +132,8 @@ def _names(numbers: Sequence[int]) -> Iterator[dict[str, Any]]:
     for number in numbers:
         salts = list(LeafSalt.objects.filter(segment_id=number).order_by("index", "field"))
         day = Segment.objects.values_list("gaming_day", flat=True).get(number=number)
-        made_from = {
-            index: (kind, row)
-            for index, kind, row in Leaf.objects.filter(segment_id=number, gaming_day=day, index__in={salt.index for salt in salts}).values_list(
-                "index", "kind", "row"
-            )
-        }
+        leaves_of = Leaf.objects.filter(segment_id=number, gaming_day=day, index__in={salt.index for salt in salts}, row__isnull=False)
+        made_from = {index: (kind, int(row or 0)) for index, kind, row in leaves_of.values_list("index", "kind", "row")}
         texts = _texts(by_name, {(*made_from[salt.index], salt.field) for salt in salts})
         for salt in salts:
             text = texts.get((*made_from[salt.index], salt.field))
@@ -147,8 +143,8 @@ def _names(numbers: Sequence[int]) -> Iterator[dict[str, Any]]:
 
 def _texts(by_name: dict[str, Kind], wanted: set[tuple[str, int, str]]) -> dict[tuple[str, int, str], str]:
     rows: dict[tuple[str, str], list[int]] = defaultdict(list)
-    for kind, row, field in wanted:
-        rows[kind, field].append(row)
+    for name, row, field in wanted:
+        rows[name, field].append(row)
     found = {}
     for (name, field), keys in rows.items():
         kind = by_name[name]

@@ -69,7 +69,6 @@ APPEND_ONLY = (
     "tables_roundproposalevent",
     "tables_roundchange",
     "tables_roundruling",
-    "ledger_leafsalt",
     "ledger_sealkey",
     "ledger_signedcheckpoint",
     "ledger_checkpointalarm",
@@ -152,6 +151,14 @@ def test_every_guard_is_always_on(table: str) -> None:
     names = {name for name, _ in triggers}
     assert {f"{table}_append_only", f"{table}_no_truncate"} <= names
     assert {enabled for _, enabled in triggers} == {"A"}, triggers
+
+
+def test_salts_never_change_and_the_application_does_not_erase_them() -> None:
+    for verb in ("UPDATE {0} SET id = id", "DELETE FROM {0}", "TRUNCATE {0}"):
+        assert "permission denied" in refused(verb.format("ledger_leafsalt"))
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT tgname, tgenabled FROM pg_trigger WHERE tgrelid = 'ledger_leafsalt'::regclass AND NOT tgisinternal ORDER BY 1")
+        assert cursor.fetchall() == [("ledger_leafsalt_no_truncate", "A"), ("ledger_leafsalt_no_update", "A")]
 
 
 @pytest.mark.django_db(transaction=True, databases=["default", "owner"])
