@@ -147,13 +147,18 @@ class Command(BaseCommand):
             yield bars
 
     def _wait_for_reports(self, shift: Shift, children: Children) -> None:
-        """Show the worker's progress until the shift's report is written. Raises CommandError where it fails or takes too long."""
-        steps = {"close_shift": "auditing every payout", "reconcile_shift": "reconciling", "shift_report": "writing reports"}
+        """Show the worker's progress until the shift's reports are written. Raises CommandError where it fails or takes too long."""
+        steps = {
+            "close_shift": "auditing every payout",
+            "reconcile_shift": "reconciling",
+            "shift_report": "writing reports",
+            "shift_statistics": "adding up",
+        }
         until = time.monotonic() + PATIENCE
         with self._bars() as bars:
             tasks = {kind: bars.add_task(words, total=None) for kind, words in steps.items()}
             while True:
-                chain = list(Job.objects.filter(args__shift=str(shift.uuid)).order_by("id"))
+                chain = list(Job.objects.filter(args__shift=str(shift.uuid), kind__in=steps).order_by("id"))
                 for job in chain:
                     step = jobs.progress_of(job) if job.state == Job.State.RUNNING else None
                     if step:
@@ -162,7 +167,7 @@ class Command(BaseCommand):
                         bars.update(tasks[job.kind], completed=1, total=1)
                     if job.state == Job.State.FAILED:
                         raise CommandError(f"{job.kind} failed: {job.error}")
-                if chain and chain[-1].kind == "shift_report" and chain[-1].state == Job.State.DONE:
+                if {job.kind for job in chain} == set(steps) and all(job.state == Job.State.DONE for job in chain):
                     return
                 children.check()
                 if time.monotonic() > until:
