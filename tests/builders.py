@@ -17,7 +17,7 @@ from tables.engine.game import games
 from tables.models import ChipMovement, Dealer, DropCount, Pit, Property, Round, Shift, Table, TableSession
 from tables.paytable_files import published
 from tables.selectors import session_state, version_in_force
-from tables.services import boxes, chip_slips, chips, floor, paytables
+from tables.services import boxes, chip_slips, chips, counts, floor, paytables
 from tables.services.rounds import record_round
 from tables.short_code import short_code
 from tables.slips import CountSlip, read_round_slip
@@ -162,6 +162,19 @@ def drop(session: TableSession, house: House, count: CountSlip | boxes.DropSlip,
     by = staff["PB-1"] if session.table.pit.code == "P1" else staff["PB-2"]
     boxes.pull_box(session, box=box, seal=seal, at=house.tick(), by=by, carrier=staff["CT-1"])
     return boxes.count_drop(session, count, **{"box": box, "seal": seal, **found}, at=house.tick(), by=staff["CT-1"], witness=staff["CT-2"])
+
+
+def recount(house: House, code: str, kind: str, total: int) -> None:
+    """Count the opener, closer or drop of the table's session once more: proposed by SM-1, approved by AU-1, counted by two."""
+    staff, session = house.people, house.sessions[code]
+    reopening = counts.propose_recount(session, kind, reason="counted too fast", at=house.tick(), by=staff["SM-1"], uuid=uuid4())
+    counts.approve_recount(reopening, at=house.tick(), by=staff["AU-1"])
+    if kind == "drop":
+        pull = session.box
+        who = {"by": staff["CT-1"], "witness": staff["CT-2"]}
+        boxes.count_drop(session, CountSlip({1: total}), box=pull.box, seal=pull.seal, at=house.tick(), **who)
+    else:
+        counts.recount_tray(reopening, CountSlip({1: total}), at=house.tick(), by=staff["PB-1"], witness=staff["FS-1"])
 
 
 UTH_ROUND = {

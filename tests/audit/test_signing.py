@@ -22,7 +22,7 @@ from ledger.selectors import balances
 from tables.models import DropCount, TrayCount
 from tables.services import chips
 from tests.audit.signing import explain_all, hire, print_of, reconciled
-from tests.builders import House, end_night, play
+from tests.builders import House, end_night, play, recount
 
 pytestmark = pytest.mark.django_db
 
@@ -158,16 +158,7 @@ def test_a_counted_opener_that_was_off_is_posted_as_well(house: House) -> None:
     """The tray would stay wrong by the gap if only the closer's were posted."""
     hire(house, "SM-2", "shift_manager")
     session = house.sessions["UTH-01"]
-    TrayCount.objects.create(
-        session=session,
-        kind="opener",
-        sequence=2,
-        total=509_000,
-        denominations={"100": 5090},
-        occurred_at=house.clock,
-        counted_by=house.people["PB-1"],
-        witness=house.people["FS-1"],
-    )
+    recount(house, "UTH-01", "opener", 509_000)
     end_night(house)
     kept = reconciled(house)
     explain_all(house, kept)
@@ -259,29 +250,11 @@ def test_a_major_finding_that_nobody_answered_blocks(house: House) -> None:
 # ---- newer figures make older signatures void ----
 
 
-def recount(house: House, table: str, total: int) -> None:
-    """Count a box anew, as a reopened count would."""
-    session = house.sessions[table]
-    last = DropCount.objects.filter(session=session).order_by("-sequence").first()
-    assert last is not None
-    DropCount.objects.create(
-        session=session,
-        sequence=last.sequence + 1,
-        box=last.box,
-        seal=last.seal,
-        total=total,
-        denominations={"1": total},
-        occurred_at=house.tick(),
-        counted_by=house.people["CT-1"],
-        witness=house.people["CT-2"],
-    )
-
-
 def test_newer_figures_make_a_signature_void(ended: House) -> None:
     explain_all(ended, newest(ended))
     old = print_of(newest(ended))
     signs(ended, "SM-2")
-    recount(ended, "PAY-01", 0)
+    recount(ended, "PAY-01", "drop", 0)
     assert refused(Stale, signs, ended, "AU-1").code == "figures_changed"
     reconcile_shift(ended.shift)
     assert newest(ended).sequence == 2
@@ -294,9 +267,9 @@ def test_newer_figures_make_a_signature_void(ended: House) -> None:
 
 def test_figures_that_came_back_are_newest_again(ended: House) -> None:
     first = newest(ended)
-    recount(ended, "PAY-01", 0)
+    recount(ended, "PAY-01", "drop", 0)
     reconcile_shift(ended.shift)
-    recount(ended, "PAY-01", 100)
+    recount(ended, "PAY-01", "drop", 100)
     again = reconcile_shift(ended.shift)
     assert (again.sequence, bytes(again.fingerprint)) == (3, bytes(first.fingerprint))
     assert newest(ended) == again
@@ -304,7 +277,7 @@ def test_figures_that_came_back_are_newest_again(ended: House) -> None:
 
 def test_an_explanation_stays_good_while_its_amount_does(ended: House) -> None:
     explain_all(ended, newest(ended))
-    recount(ended, "PAY-01", 300)
+    recount(ended, "PAY-01", "drop", 300)
     reconcile_shift(ended.shift)
     [blocker] = sign_blockers(ended.shift)
     assert (blocker.code, blocker.facts["table"], blocker.facts["amount"]) == ("unexplained", "PAY-01", 300)

@@ -16,10 +16,10 @@ from ledger.models import Entry, Transfer
 from ledger.selectors import round_entry
 from tables.models import Round, Shift
 from tables.services import chips, floor
-from tables.services.correction_decisions import approve_proposal
+from tables.services.correction_decisions import approve_proposal, withdraw_proposal
 from tables.services.corrections import propose_late_round
 from tables.slips import CountSlip
-from tests.builders import BANKROLL, House, end_night, slip
+from tests.builders import BANKROLL, House, end_night, open_table, slip
 from tests.corrections import correct, deal, held, propose, propose_mended, seal, void
 from tests.tables.test_corrections import refused
 
@@ -30,8 +30,7 @@ def next_shift(house: House) -> Shift:
     """Return the grave shift, open, with UTH-01 open in it."""
     house.clock = max(house.clock, house.shift.ends_at)
     shift = floor.open_shift(house.property, house.shift.gaming_day, "grave", starts=time(4), ends=time(6), at=house.tick(), by=house.people["SM-1"])
-    by, witness = house.people["PB-1"], house.people["SM-1"]
-    floor.open_session(shift, house.tables["UTH-01"], CountSlip(BANKROLL), at=house.tick(), by=by, witness=witness)
+    open_table(shift, house.tables["UTH-01"], house.people, BANKROLL, at=house.tick())
     return Shift.objects.select_related("property").get(pk=shift.pk)
 
 
@@ -60,10 +59,13 @@ def test_after_the_close_a_pit_boss_proposes_and_an_auditor_approves(house: Hous
     assert Entry.objects.get(reverses=round_entry(played.uuid)).shift == house.shift.uuid
 
 
-def test_what_was_proposed_before_the_close_is_proposed_anew(house: House) -> None:
+def test_what_was_proposed_is_decided_before_the_close(house: House) -> None:
     proposal = propose(house, deal(house), "FS-1")
+    with pytest.raises(Conflict, match="was proposed, and waits") as error:
+        end_night(house)
+    assert error.value.code == "open_proposal"
+    withdraw_proposal(proposal, by=house.people["FS-1"], at=house.tick())
     end_night(house)
-    assert refused(Conflict, "closed_since", approve_proposal, proposal, by=house.people["AU-1"], at=house.tick()).facts["phase"] == "closed"
 
 
 def test_a_closed_table_is_corrected_by_the_auditor_while_its_shift_goes_on(house: House) -> None:

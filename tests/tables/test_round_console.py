@@ -17,7 +17,7 @@ from tables.round_keys import console_layout, flag_keys, next_button
 from tables.services import floor
 from tables.services.rounds import record_round
 from tables.slips import CountSlip, read_round_slip
-from tests.builders import House, play, slip
+from tests.builders import House, open_table, play, slip
 from tests.tables.test_admin_rounds import ADD, SHEET, fresh
 
 PREVIEW = "/admin/tables/round/preview/"
@@ -88,7 +88,7 @@ def test_seats_and_stakes_come_from_the_tables_last_round_also_of_an_earlier_ses
     play(house)
     boss, manager = house.people["PB-1"], house.people["SM-1"]
     floor.close_session(house.sessions["UTH-01"], CountSlip({100: 1}), at=house.tick(), by=boss, witness=manager)
-    floor.open_session(house.shift, house.tables["UTH-01"], CountSlip({100: 1}), at=house.tick(), by=boss, witness=manager)
+    open_table(house.shift, house.tables["UTH-01"], house.people, {100: 1}, at=house.tick())
     typed = fresh(pit_boss)
     assert (typed["number"], typed["who_dealt"]) == ("1", "")
     assert {name: text for name, text in typed.items() if name.startswith("s")} == {"s1_ante": "10.00", "s1_trips": "5.00", "s2_ante": "10.00"}
