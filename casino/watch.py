@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from django.db import connection
 from django.db.models import Q
 from django.db.models.functions import Now
 
 from casino import jobs
 from casino.alarms import raise_alarm
+from casino.append_only import missing_partitions
 from casino.models import Job
 
 STUCK_AFTER = timedelta(minutes=15)
@@ -29,20 +29,6 @@ def alarm_for_stuck_jobs() -> int:
         cause = f"job:{job.pk}:{job.state}:{(job.finished_at or job.started_at or job.due_at):%Y%m%d%H%M%S}"
         raise_alarm("job_stuck", cause, f"The job “{job.kind.replace('_', ' ')}” {word}.", facts={"job": str(job.uuid), "error": job.error[:200]})
     return len(found)
-
-
-_MISSING = """
-SELECT p.name, to_char(month, 'YYYY-MM') FROM casino_partitionedtable p,
-       generate_series(date_trunc('month', current_date), date_trunc('month', current_date) + interval '2 months', interval '1 month') AS month
-WHERE to_regclass(quote_ident(p.name || to_char(month, '_YYYYMM'))) IS NULL ORDER BY 2, 1
-"""
-
-
-def missing_partitions() -> list[tuple[str, str]]:
-    """Return (table, "2026-11") for each of this and the next two months without a partition. One query."""
-    with connection.cursor() as cursor:
-        cursor.execute(_MISSING)
-        return [(table, month) for table, month in cursor.fetchall()]
 
 
 @jobs.every_minute

@@ -1,7 +1,7 @@
 """Sealing a shift: its facts become leaves, the leaves a segment, the segment a signed checkpoint off the database.
 
 The order of steps, so that a crash between any two of them recovers by itself and nothing is ever signed twice with different contents
-(docs/decisions/011-what-is-signed-is-fixed-first.md):
+(docs/decisions/017-what-is-signed-is-fixed-first.md):
 
 1. prepared: leaves, salts, segment and the checkpoint's text are one transaction. From its commit on the shift is closed and the text fixed.
 2. signed: the text is signed; Ed25519 gives the same signature each time.

@@ -13,6 +13,7 @@ from rest_framework.test import APIClient
 
 from casino import jobs, watch
 from casino.alarms import acknowledge, alarms_for, raise_alarm, unacknowledged
+from casino.append_only import missing_partitions
 from casino.errors import Conflict, NotFound, Refused
 from casino.models import Alarm, AlarmAcknowledgement, Job
 from tests.builders import House
@@ -102,7 +103,7 @@ def test_partitions_ahead_are_there_and_missing_ones_are_named(house: House) -> 
     from casino.tasks import make_partitions_ahead
 
     make_partitions_ahead()
-    assert watch.missing_partitions() == []
+    assert missing_partitions("default") == []
     with connection.cursor() as cursor:  # a table on the list that has none: only the owner could take one away
         cursor.execute("CREATE TEMPORARY TABLE casino_partitionedtable AS SELECT 'tables_nothing'::text AS name")
         cursor.execute("SET LOCAL search_path = pg_temp, public")
