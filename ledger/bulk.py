@@ -13,6 +13,7 @@ from casino.errors import NotFound, Refused
 from casino.models import User
 from ledger.drafts import EntryDraft
 from ledger.models import Account
+from ledger.published import require_current
 from ledger.selectors import balances
 
 _ENTRY = (
@@ -43,9 +44,10 @@ _TRANSFER = ("gaming_day", "entry_id", "line", "credit_account_id", "debit_accou
 def post_many(drafts: Sequence[EntryDraft], *, by: User) -> None:
     """Post `drafts`, none of which reverses another, in their order. Four queries, and two for accounts with a floor or a ceiling.
 
-    Raises NotFound (`no_account`), Refused (`floor`, `ceiling`), both with the place of the draft as the fact `draft`; IntegrityError naming
-    the constraint.
+    Raises NotFound (`no_account`), Refused (`floor`, `ceiling`), both with the place of the draft as the fact `draft`; Unavailable
+    (`books_behind`); IntegrityError naming the constraint.
     """
+    require_current()
     codes = {code for draft in drafts for transfer in draft.transfers for code in (transfer.credit, transfer.debit)}
     accounts = {
         (account.property, account.code): account for account in Account.objects.filter(property__in={d.property for d in drafts}, code__in=codes)
