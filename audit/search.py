@@ -77,7 +77,7 @@ def _recent(user: User, term: str, today: date) -> Iterator[Group]:
     movements = ChipMovement.objects.filter(session__in=sessions).select_related("session__table__property")
     yield _group("Patrons' buy-ins and markers", [_movement(moved) for moved in movements.filter(patron__iexact=term).order_by("-id")[: MOST + 1]])
     cards = split_cards(term)
-    if cards and all(card in CODES for card in cards):
+    if cards and all(card in CODES for card in cards) and len({CODES[card] for card in cards}) == len(cards):
         yield _group(f"Rounds with {' '.join(cards)}", [_round(played) for played in _with_cards(user, sessions, cards)[: MOST + 1]])
     amount = _amount(term)
     if amount:

@@ -30,7 +30,7 @@ def kept(house: House, chunk: int = 20_000) -> list[KeptRounds]:
 
 
 def looked_at(house: House) -> set[int]:
-    return {key for _, keys in selectors.rounds_to_look_at(house.shift) for key in keys}
+    return {key for _, keys in selectors.rounds_to_look_at(house.shift, {}) for key in keys}
 
 
 def test_rounds_are_read_as_they_were_kept(house: House) -> None:
