@@ -34,9 +34,7 @@ def alarm_for_stuck_jobs() -> int:
 @jobs.every_minute
 def alarm_for_missing_partitions() -> int:
     """Raise an alarm for each month ahead that has no partition after they were to be made; return how many are missing."""
-    missing = missing_partitions()
-    for table, month in missing:
-        raise_alarm(
-            "partition_missing", f"partition:{table}:{month}", f"{table} has no partition for {month}: postings of that month would be refused."
-        )
+    missing = missing_partitions("default")
+    for name in missing:
+        raise_alarm("partition_missing", f"partition:{name}", f"The partition {name} is not there: postings of its month would be refused.")
     return len(missing)

@@ -117,7 +117,7 @@ class LateRoundView(_Door):
         """Propose to add a round that was never entered to a session that is closed."""
         slip = slips.read_late_round(request.data)
         assert slip.session is not None
-        session = session_for(self.person, "read_rounds", slip.session)
+        session = session_for(self.person, slip.session, "read_rounds")
         more: dict[str, Any] = {"reason": slip.reason, "note": slip.note, "by": self.person, "at": timezone.now()}
         return self.answer(request, _uuid_of(slip), lambda: corrections.propose_late_round(session, slip.slip, **more))
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -170,8 +169,7 @@ def test_an_erased_salt_breaks_no_proof(sealed: House) -> None:
 
 
 def test_what_the_guards_say_is_told(sealed: House, monkeypatch: pytest.MonkeyPatch) -> None:
-    told: Callable[[], list[books_check.Problem]] = lambda: [books_check.Problem(2, "a trigger is off")]  # noqa: E731
-    monkeypatch.setattr(books_check, "guards", told)
+    monkeypatch.setattr(books_check.guards, "problems", lambda: ["a trigger is off"])
     assert run() == (2, f"TAMPERED: a trigger is off\nTAMPERED: 2 sealed shifts, {Leaf.objects.count()} leaves.\n")
 
 
@@ -179,7 +177,7 @@ def test_later_facts_are_counted_and_no_fault(sealed: House, tmp_path: Path) -> 
     from audit.models import Finding, FindingEvent
 
     finding = Finding.objects.order_by("pk")[0]
-    FindingEvent.objects.create(finding=finding, sequence=2, state="answered", by=sealed.people["PB-1"])
+    FindingEvent.objects.create(finding=finding, sequence=2, state="open", by=sealed.people["AU-1"], note="seen")
     code, words = run()
     assert (code, "1 later facts wait for the next seal" in words) == (0, True)
     assert Segment.objects.count() == 2

@@ -46,8 +46,8 @@ PAGES = {
     "/admin/tables/traycount/": READERS,
     "/admin/tables/dropcount/": READERS | {"CT-1"},
     "/admin/tables/paytableversion/": READERS | {"GM-1"},
-    "/admin/ledger/account/": LOOKS | {"SM-1"},
-    "/admin/ledger/entry/": LOOKS | {"SM-1"},
+    "/admin/ledger/account/": LOOKS | {"SM-1", "CG-1"},
+    "/admin/ledger/entry/": LOOKS | {"SM-1", "CG-1", "PB-1"},
     "/admin/casino/user/": {"AD-1", "AU-1"},
     "/admin/casino/user/add/": {"AD-1"},
     "/admin/tables/shift/add/": set(),
@@ -251,4 +251,4 @@ def test_health_says_what_is_down(client: Client, monkeypatch: pytest.MonkeyPatc
 
     monkeypatch.setattr(health, "broker_client", Down)
     answer = client.get("/healthz")
-    assert (answer.status_code, answer.json()) == (503, {"database": "ok", "broker": "down"})
+    assert (answer.status_code, answer.json()) == (503, {"database": "ok", "broker": "down", "books": "ok"})
