@@ -91,6 +91,7 @@ def test_a_dead_hand_and_a_late_round(house: House) -> None:
     raw = slip(house)
     late = {"session": str(house.sessions["UTH-01"].uuid), "slip": raw, "reason": "not_entered"}
     assert call(house, "PB-1", "POST", "rounds/late", late).status_code == 403
+    assert call(house, "FS-1", "POST", f"proposals/{body['uuid']}/withdraw", {}).json()["state"] == "withdrawn"
     end_night(house)
     assert call(house, "PB-1", "POST", "rounds/late", late).json()["kind"] == "late"
     approved = call(house, "AU-1", "POST", f"proposals/{raw['uuid']}/approve", {"password": PASSWORD})
