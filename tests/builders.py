@@ -16,7 +16,7 @@ from casino.money import Minor
 from tables.engine.game import games
 from tables.models import ChipMovement, Dealer, DropCount, Pit, Property, Round, Shift, Table, TableSession
 from tables.paytable_files import published
-from tables.selectors import session_state, version_in_force
+from tables.selectors import last_closer, session_state, version_in_force
 from tables.services import boxes, chip_slips, chips, counts, floor, paytables
 from tables.services.rounds import record_round
 from tables.short_code import short_code
@@ -128,7 +128,8 @@ def open_table(
 ) -> TableSession:
     """Return the open session of `table`, its opener counted as the bankroll unless told otherwise."""
     by = staff["PB-1"] if table.pit.code == "P1" else staff["PB-2"]
-    count = CountSlip(opener or BANKROLL, note="" if opener is None else "as it was counted")
+    as_usual = opener is None and last_closer(table) is None
+    count = CountSlip(opener or BANKROLL, note="" if as_usual else "as it was counted")
     at = at or shift.starts_at
     return floor.open_session(shift, table, count, felt_code=felt_code(table, at), at=at, by=by, witness=staff["SM-1"])
 
