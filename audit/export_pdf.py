@@ -65,7 +65,10 @@ def _read(part: SectionReading, reading: Reading) -> Paper:
 
 
 def _stretches(laid_out: list[tuple[Shape, list[int]]]) -> Iterator[list[Shape]]:
-    """Yield the sections cut into stretches of about `STRETCH_CELLS`; a section goes on with the same columns, its totals at its end."""
+    """Yield the sections cut into stretches of about `STRETCH_CELLS`; a section goes on with the same columns, its totals at its end.
+
+    Its chart stands at its beginning only.
+    """
     stretch: list[Shape] = []
     load = 0
     for section, costs in laid_out:
@@ -73,12 +76,16 @@ def _stretches(laid_out: list[tuple[Shape, list[int]]]) -> Iterator[list[Shape]]
         for end, cost in enumerate(costs):
             if load + cost > STRETCH_CELLS and load:
                 if end > start:
-                    stretch.append(section | {"rows": section["rows"][start:end], "totals": None})
+                    stretch.append(_piece(section, start, end) | {"totals": None})
                 yield stretch
                 stretch, load, start = [], 0, end
             load += cost
-        stretch.append(section | {"rows": section["rows"][start:]})
+        stretch.append(_piece(section, start, len(costs)))
     yield stretch
+
+
+def _piece(section: Shape, start: int, end: int) -> Shape:
+    return section | {"rows": section["rows"][start:end], "chart": None if start else section["chart"]}
 
 
 def _bound(furniture: Shape, stretches: list[list[Shape]]) -> bytes:

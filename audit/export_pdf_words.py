@@ -9,6 +9,7 @@ from typing import Any
 import segno
 
 from audit.export_pdf_columns import Extent, Plan, bands, plan
+from audit.reports.chart import Bar, Chart, svg
 from audit.reports.glyphs import drawable
 from audit.reports.reading import Seen
 from audit.reports.report import Column, Report, Row, Section
@@ -59,9 +60,10 @@ class Paper:
         `count` is how many rows there are; each row is [cells, whether it needs more than one line].
         """
         parts = bands(self.extents) if self.rows else [list(range(len(self.extents)))]
-        return [self._table(band, count, f" · {number} of {len(parts)}" if len(parts) > 1 else "") for number, band in enumerate(parts, start=1)]
+        marks = [f" · {number} of {len(parts)}" if len(parts) > 1 else "" for number in range(1, len(parts) + 1)]
+        return [self._table(band, count, mark, drawn=not index) for index, (band, mark) in enumerate(zip(parts, marks, strict=True))]
 
-    def _table(self, band: list[int], count: int, mark: str) -> tuple[dict[str, Any], list[int]]:
+    def _table(self, band: list[int], count: int, mark: str, *, drawn: bool) -> tuple[dict[str, Any], list[int]]:
         section, columns = self.section, [self.section.columns[index] for index in band]
         extents = [self.extents[index] for index in band]
         design, names = plan(extents), extents[0].breaks and extents[0].line <= NAME
@@ -71,8 +73,19 @@ class Paper:
             "empty": paper(section.empty), "heads": [paper(column.label) for column in columns], "left": [column.left for column in columns],
             "size": design.size, "widths": design.widths, "rows": rows,
             "totals": self.totals and _fitted([self.totals[index] for index in band], design, names=False),
+            "chart": _chart(section) if drawn else None,
         }  # fmt: skip
         return shape, [len(cells) + sum(len(words_of(cell)) for cell in cells) // 200 for cells, _ in rows]
+
+
+def _chart(section: Section) -> dict[str, str] | None:
+    """Return the section's drawing and what it is called, None where there is none."""
+    chart = section.chart
+    if chart is None or not chart.is_drawn:
+        return None
+    bars = tuple(Bar(paper(bar.label), bar.value, bar.low, bar.high, bar.expected, bar.loud) for bar in chart.bars)
+    printable = Chart(paper(chart.title), bars, chart.decimals, paper(chart.said), paper(chart.value_word), paper(chart.interval_word))
+    return {"title": printable.title, "svg": svg(printable, section.key)}
 
 
 def words_of(cell: Cell) -> str:

@@ -17,19 +17,15 @@ import io
 import re
 import unicodedata
 from collections.abc import Callable
+from importlib import import_module
 from typing import BinaryIO, Literal
 
-from audit.export_csv import write_csv
-from audit.export_json import write_json
-from audit.export_pdf import write_pdf
-from audit.export_xlsx import write_xlsx
 from audit.reports.reading import Seen
 from audit.reports.report import Report
 
 Format = Literal["csv", "xlsx", "pdf", "json"]
 FORMATS: tuple[Format, ...] = ("csv", "xlsx", "pdf", "json")
 
-_WRITERS = {"csv": write_csv, "xlsx": write_xlsx, "pdf": write_pdf, "json": write_json}
 _MEDIA = {
     "csv": "text/csv; charset=utf-8; header=present",
     "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
@@ -45,7 +41,15 @@ def write(report: Report, fmt: Format, file: BinaryIO, *, progress: Callable[[in
     stated totals are not the sums of their rows, TypeError for a value that is not of its column's kind, Refused for a PDF beyond
     50,000 rows, Unavailable for a PDF that takes too long.
     """
-    return _WRITERS[fmt](report, file, progress)
+    return _writer(fmt)(report, file, progress)
+
+
+def _writer(fmt: Format) -> Callable[[Report, BinaryIO, Callable[[int], object] | None], Seen]:
+    """Return what writes `fmt`. Loaded when it is first needed: pypdf and XlsxWriter take longer to load than most commands to run."""
+    if fmt not in FORMATS:
+        raise KeyError(fmt)
+    writer: Callable[[Report, BinaryIO, Callable[[int], object] | None], Seen] = getattr(import_module(f"audit.export_{fmt}"), f"write_{fmt}")
+    return writer
 
 
 def render(report: Report, fmt: Format) -> bytes:

@@ -40,7 +40,7 @@ def keep_moments(kept: ShiftReconciliation, *, progress: Callable[[int, int, str
 def _added_up(kept: ShiftReconciliation, progress: Callable[[int, int, str], None]) -> tuple[dict[Key, Moments], dict[Key, list[int]]]:
     sums: dict[Key, Moments] = defaultdict(Moments)
     moments: dict[Key, list[int]] = defaultdict(list)
-    figures = _Figures()
+    figures = RoundFigures()
     keys = list(Round.objects.filter(counted(), session__shift=kept.shift).order_by("pk").values_list("pk", flat=True))
     for done, (played, wagers) in enumerate(selectors.rounds_with_wagers(keys), start=1):
         key = played.session_id, played.dealer_id
@@ -50,7 +50,7 @@ def _added_up(kept: ShiftReconciliation, progress: Callable[[int, int, str], Non
     return sums, moments
 
 
-class _Figures:
+class RoundFigures:
     """The figures of every paytable version that was dealt, each worked out once."""
 
     def __init__(self) -> None:

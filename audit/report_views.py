@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import date
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -16,6 +18,7 @@ from django.http import FileResponse, Http404, HttpRequest, HttpResponse, HttpRe
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.safestring import SafeString
 from django.views.decorators.http import require_POST, require_safe
 
 from audit.exports import FORMATS, filename, media_type
@@ -24,6 +27,7 @@ from audit.mailings import subscribe, unsubscribe
 from audit.models import Mailing, ReportFile
 from audit.report_files import printed
 from audit.reports.catalogue import Catalogued, report_for, reports_for
+from audit.reports.chart import svg
 from audit.reports.report import Column, Report, Row, Section
 from audit.reports.scope import FIELDS, Scope, read_scope
 from audit.reports.shown import emphasis_of, needs_no_thought, shown
@@ -37,6 +41,12 @@ from tables.selectors import gaming_day_now
 
 MOST_ROWS = 500
 """A page shows this many rows of a section; the files have them all."""
+BOOKS = (
+    ("books:trial_balance", "Trial balance", "Every account's opening, movements and closing, debit and credit."),
+    ("books:journal", "Journal", "Every transfer in its order, with its entry."),
+    ("books:accounting", "Accounting export", "What each place's movements are in income and expense."),
+)
+"""Reports of the books: pages of their own, since they read months in parts."""
 LABELS = {"day_from": "From", "day_to": "To", "pit": "Pit", "table": "Table", "game": "Game", "dealer": "Dealer"}
 
 
@@ -52,12 +62,13 @@ class Cell:
 
 @dataclass(frozen=True)
 class Part:
-    """One section as the page shows it: at most `MOST_ROWS` rows, with the totals of all."""
+    """One section as the page shows it: at most `MOST_ROWS` rows, with the totals of all, and its chart as an SVG element."""
 
     section: Section
     rows: list[list[Cell]]
     totals: list[Cell]
     more: bool
+    chart: SafeString | None = None
 
 
 @dataclass(frozen=True)
@@ -80,6 +91,11 @@ def _page(request: HttpRequest, template: str, status: int = 200, **context: Any
     return render(request, template, {**admin.site.each_context(request), **context}, status=status)
 
 
+def _today(asked: Mapping[str, Any]) -> date:
+    """Return today's gaming day at the property that is asked for."""
+    return gaming_day_now(timezone.now(), str(asked.get("property", "")))
+
+
 @require_safe
 def reports(request: HttpRequest) -> HttpResponse:
     """Answer the list of reports that the person may read, their newest files and their mailings."""
@@ -87,7 +103,9 @@ def reports(request: HttpRequest) -> HttpResponse:
     mine = reports_for(user)
     files = list(ReportFile.objects.filter(asked_by=user, shift__isnull=True)[:10])
     mailings = list(Mailing.objects.filter(user=user, ended_at__isnull=True))
-    return _page(request, "admin/reports/list.html", title="Reports", reports=mine, files=files, mailings=mailings)
+    books = BOOKS if roles.may(user.roles, "read_ledger") else ()
+    accounts = roles.may(user.roles, "see_accounts")
+    return _page(request, "admin/reports/list.html", title="Reports", reports=mine, files=files, mailings=mailings, books=books, accounts=accounts)
 
 
 @require_safe
@@ -96,7 +114,7 @@ def report(request: HttpRequest, key: str) -> HttpResponse:
     user = person(request)
     kind = report_for(user, key)
     try:
-        scope: Scope | None = read_scope(request.GET.dict(), user, gaming_day_now(timezone.now()), kind.action)
+        scope: Scope | None = read_scope(request.GET.dict(), user, _today(request.GET), kind.action)
     except InvalidSlip as error:
         scope, errors = None, {fault.where: fault.message for fault in error.faults}
     else:
@@ -126,7 +144,7 @@ def report_download(request: HttpRequest, key: str, fmt: str) -> HttpResponse:
     if fmt not in FORMATS:
         raise Http404("There is no such format.")
     kind = report_for(user, key)
-    built = kind.report(read_scope(request.GET.dict(), user, gaming_day_now(timezone.now()), kind.action))
+    built = kind.report(read_scope(request.GET.dict(), user, _today(request.GET), kind.action))
     if fmt == "pdf":
         built = printed(built, by=user, at=timezone.now())
     response = HttpResponse(render_report(built, fmt), content_type=media_type(fmt))
@@ -143,7 +161,7 @@ def report_export(request: HttpRequest, key: str) -> HttpResponse:
     if fmt not in FORMATS:
         raise InvalidSlip("bad_format", f"“{fmt[:10]}” is none of {', '.join(FORMATS)}.", where="format")
     filters = {name: request.POST[name] for name in FIELDS if request.POST.get(name)}
-    read_scope(filters, user, gaming_day_now(timezone.now()), kind.action)
+    read_scope(filters, user, _today(filters), kind.action)
     with transaction.atomic():
         args = {"report": key, "filters": filters, "format": fmt}
         job = jobs.announce("export_report", f"export_report:{request.POST.get('token') or timezone.now().isoformat()}:{user.pk}", args, by=user)
@@ -164,7 +182,8 @@ def report_kept_file(request: HttpRequest, uuid: UUID) -> FileResponse:
 def report_subscribe(request: HttpRequest, key: str) -> HttpResponse:
     """Have the report sent by e-mail from now on, and return to it."""
     user = person(request)
-    scope = read_scope({name: request.POST.get(name, "") for name in FIELDS if not name.startswith("day_")}, user, gaming_day_now(timezone.now()))
+    narrowed = {name: request.POST.get(name, "") for name in FIELDS if not name.startswith("day_")}
+    scope = read_scope(narrowed, user, _today(narrowed))
     try:
         subscribe(
             key, fmt=request.POST.get("format", ""), every=request.POST.get("every", ""), house=scope.house, filters=request.POST.dict(), by=user
@@ -186,7 +205,15 @@ def report_unsubscribe(request: HttpRequest, uuid: UUID) -> HttpResponse:
 
 def _part(section: Section, report: Report) -> Part:
     rows = list(islice(iter(section.rows), MOST_ROWS + 1))
-    return Part(section, [_cells(row, section.columns, report) for row in rows[:MOST_ROWS]], _totals(section, report), len(rows) > MOST_ROWS)
+    cells = [_cells(row, section.columns, report) for row in rows[:MOST_ROWS]]
+    return Part(section, cells, _totals(section, report), len(rows) > MOST_ROWS, _drawing(section))
+
+
+def _drawing(section: Section) -> SafeString | None:
+    """Return the section's chart: `audit.reports.chart` escapes every word in it."""
+    if section.chart is None or not section.chart.is_drawn:
+        return None
+    return SafeString(svg(section.chart, f"c-{section.key}"))
 
 
 def _totals(section: Section, report: Report) -> list[Cell]:

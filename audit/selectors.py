@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
 from fractions import Fraction
 from typing import Any
 from uuid import UUID
@@ -251,10 +252,12 @@ def latest_reconciliation(shift: Shift) -> ShiftReconciliation | None:
     return ShiftReconciliation.objects.filter(shift=shift).order_by("-sequence").first()
 
 
-def findings_with_state(findings: QuerySet[Finding]) -> QuerySet[Finding]:
-    """Return `findings` with `state`, the state of each one's last event. No query of its own."""
-    last = FindingEvent.objects.filter(finding=OuterRef("pk")).order_by("-sequence").values("state")[:1]
-    return findings.annotate(state=Subquery(last))
+def findings_with_state(findings: QuerySet[Finding], until: datetime | None = None) -> QuerySet[Finding]:
+    """Return `findings` with `state`, the state of each one's last event (recorded at `until` or before). No query of its own."""
+    events = FindingEvent.objects.filter(finding=OuterRef("pk"))
+    if until is not None:
+        events = events.filter(recorded_at__lte=until)
+    return findings.annotate(state=Subquery(events.order_by("-sequence").values("state")[:1]))
 
 
 def reason_of(finding: Finding) -> str:

@@ -106,7 +106,7 @@ def commit_seeds_ahead() -> None:
 def export_report(job: Job, progress: jobs.Report) -> Mapping[str, Any]:
     """Write a report of the catalogue as a file, with the rights that who asked for it has now."""
     assert job.asked_by is not None
-    today = gaming_day_now(timezone.now())
+    today = gaming_day_now(timezone.now(), job.args["filters"].get("property", ""))
     kept = write_report(job.args["report"], job.args["filters"], job.args["format"], by=job.asked_by, today=today, progress=progress)
     return {"file": str(kept.uuid), "size": kept.size, "sha256": kept.file_sha256}
 

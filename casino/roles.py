@@ -88,7 +88,7 @@ ACTIONS: Mapping[str, frozenset[str]] = {
         "approve_limits": {"auditor"},
         "read_reports": _FLOOR | _LOOKS | {"shift_manager"},
         "read_game_reports": _FLOOR | _LOOKS | {"shift_manager", "games_manager"},
-        "open_reports": _FLOOR | _LOOKS | {"shift_manager", "games_manager", "cage"},
+        "open_reports": _FLOOR | _LOOKS | {"shift_manager", "games_manager", "cage", "count_team"},
         "end_shift": {"shift_manager"},
         "open_shift": {"shift_manager"},
         "reconcile": {"shift_manager", "auditor"},

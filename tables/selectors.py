@@ -192,19 +192,24 @@ def open_shift_of(house: Property) -> Shift:
     return shift
 
 
+def proposals_with_state(proposals: QuerySet[RoundProposal]) -> QuerySet[RoundProposal]:
+    """Return `proposals` with `state`, the state of each one's last event. No query of its own."""
+    last = RoundProposalEvent.objects.filter(proposal=OuterRef("pk")).order_by("-sequence").values("state")[:1]
+    return proposals.annotate(state=Subquery(last))
+
+
 def open_proposals(**which: object) -> QuerySet[RoundProposal]:
     """Return the proposals of `which` (fields of RoundProposal) that nobody decided of yet. No query of its own."""
-    last = RoundProposalEvent.objects.filter(proposal=OuterRef("pk")).order_by("-sequence").values("state")[:1]
-    proposals = RoundProposal.objects.filter(**which).annotate(state=Subquery(last))
-    return proposals.filter(state=RoundProposalEvent.State.PROPOSED)
+    return proposals_with_state(RoundProposal.objects.filter(**which)).filter(state=RoundProposalEvent.State.PROPOSED)  # type: ignore[misc]
 
 
 def proposals_for(user: User) -> QuerySet[RoundProposal]:
     """Return the proposals for rounds of `user`'s pits with `state`, the state of each one's last event. No query of its own."""
-    last = RoundProposalEvent.objects.filter(proposal=OuterRef("pk")).order_by("-sequence").values("state")[:1]
-    proposals = RoundProposal.objects.select_related(
-        "session__table__property", "session__table__pit", "session__shift", "round__dealer", "proposed_by", "change__made"
-    ).annotate(state=Subquery(last))
+    proposals = proposals_with_state(
+        RoundProposal.objects.select_related(
+            "session__table__property", "session__table__pit", "session__shift", "round__dealer", "proposed_by", "change__made"
+        )
+    )
     pits = roles.pits_for(user, "read_rounds")
     return proposals if pits is None else proposals.filter(session__table__pit__code__in=pits)
 
@@ -346,7 +351,8 @@ def house_of(code: str) -> Property:
     return house
 
 
-def gaming_day_now(at: datetime) -> date:
-    """Return the gaming day that it is at moment `at` at the first property; the day in UTC where there is none yet. One query."""
-    house = Property.objects.order_by("code").first()
+def gaming_day_now(at: datetime, code: str = "") -> date:
+    """Return the gaming day that it is at moment `at` at the property of `code`, or the first one; the day in UTC where there is none. One query."""
+    houses = Property.objects.order_by("code")
+    house = (houses.filter(code=code) if code else houses).first()
     return gaming_day(at, house.zone, house.rollover) if house else at.date()

@@ -69,5 +69,5 @@ class ReportView(GenericAPIView):
         user = request.user
         assert isinstance(user, User)
         kind = report_for(user, key)
-        scope = read_scope(request.query_params.dict(), user, gaming_day_now(timezone.now()), kind.action)
+        scope = read_scope(request.query_params.dict(), user, gaming_day_now(timezone.now(), request.query_params.get("property", "")), kind.action)
         return Response(json.loads(render(kind.report(scope), "json")))

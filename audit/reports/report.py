@@ -11,6 +11,8 @@ from functools import cached_property
 from typing import Literal
 from zoneinfo import ZoneInfo
 
+from audit.reports.chart import Chart
+
 Kind = Literal["text", "integer", "amount", "percent", "moment", "day", "duration"]
 Emphasis = Literal["", "warn", "bad"]
 Value = str | int | Fraction | datetime | date | timedelta | None
@@ -79,6 +81,7 @@ class Section:
     `rows` is a tuple, or anything that begins anew at each `iter()`; a one-shot iterator serves exactly one `exports.write`.
     `totals` says what stands in the last row. Its summed columns may be None (they are filled in) or must be the very sums of the rows:
     `Reading` checks. Without `totals`, a section with summed columns gets a row "Total". `empty` is said where there are no rows.
+    `chart` draws what is in the rows: on the page and on paper, above them; it is no part of the content hash.
     Raises ValueError for a key, a column list or a totals row that cannot be.
     """
 
@@ -89,6 +92,7 @@ class Section:
     totals: Row | None = None
     note: str = ""
     empty: str = "Nothing to report."
+    chart: Chart | None = None
 
     def __post_init__(self) -> None:
         if not _KEY.fullmatch(self.key) or self.key in RESERVED:

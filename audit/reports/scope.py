@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 from typing import Any
 
 from django.db.models import OuterRef, QuerySet, Subquery
@@ -12,10 +12,11 @@ from django.db.models import OuterRef, QuerySet, Subquery
 from audit.models import SessionReconciliation, ShiftReconciliation
 from casino import roles
 from casino.errors import Fault, InvalidSlip, NotFound
+from casino.gaming_day import gaming_day
 from casino.models import User
 from tables.engine.game import games
 from tables.models import Property, Round, SessionEvent, TableSession
-from tables.selectors import sessions_in
+from tables.selectors import counted, sessions_in
 
 LONGEST = timedelta(days=366)
 """A report covers a year and a day at most."""
@@ -27,6 +28,7 @@ class Scope:
     """Gaming days `first` to `last` of `house`; `pits` are the codes that the reader may see and asked for, None for all.
 
     `sees_open`: rounds of open sessions may be shown, because the reader does not count trays (spec/night.md, "Life of a table").
+    `counter`: only the counts that this person took part in, for a reader who counts and reads no other report.
     """
 
     house: Property
@@ -37,11 +39,12 @@ class Scope:
     game: str = ""
     dealer: str = ""
     sees_open: bool = False
+    counter: str = ""
 
     @property
     def identity(self) -> str:
         """Return "CASINO/2026-11-01/2026-11-30" and what else narrows it."""
-        narrowed = [f"{name}-{value}" for name, value in (("table", self.table), ("game", self.game), ("dealer", self.dealer)) if value]
+        narrowed = [f"{name}-{value}" for name, value in self._narrowed if value]
         pits = ["+".join(self.pits)] if self.pits is not None else []
         return "/".join([self.house.code, self.first.isoformat(), self.last.isoformat(), *pits, *narrowed])
 
@@ -51,11 +54,19 @@ class Scope:
         said = [("Property", self.house.name), ("From", self.first.isoformat()), ("To", self.last.isoformat())]
         if self.pits is not None:
             said.append(("Pits", ", ".join(self.pits) or "none"))
-        said += [(name, value) for name, value in (("Table", self.table), ("Game", self.game), ("Dealer", self.dealer)) if value]
+        said += [(name.capitalize(), value) for name, value in self._narrowed if value]
         return tuple(said)
 
-    def sessions(self) -> QuerySet[TableSession]:
-        """Return the sessions that the scope covers; open ones only where the reader may see what they won."""
+    @property
+    def _narrowed(self) -> tuple[tuple[str, str], ...]:
+        return (("table", self.table), ("game", self.game), ("dealer", self.dealer), ("counter", self.counter))
+
+    def covers(self, moment: datetime) -> bool:
+        """Return whether `moment` falls into one of the gaming days, by the property's clock and rollover."""
+        return self.first <= gaming_day(moment, self.house.zone, self.house.rollover) <= self.last
+
+    def all_sessions(self) -> QuerySet[TableSession]:
+        """Return the sessions that the scope covers, open ones too: for what is no secret of a running table, as its slips."""
         rows = TableSession.objects.filter(shift__property=self.house, shift__gaming_day__range=(self.first, self.last))
         if self.pits is not None:
             rows = rows.filter(table__pit__code__in=self.pits)
@@ -63,12 +74,21 @@ class Scope:
             rows = rows.filter(table__code=self.table)
         if self.game:
             rows = rows.filter(table__game=self.game)
+        return rows
+
+    def sessions(self) -> QuerySet[TableSession]:
+        """Return the sessions that the scope covers; open ones only where the reader may see what they won."""
+        rows = self.all_sessions()
         return rows if self.sees_open else sessions_in(SessionEvent.State.CLOSED, rows)
 
     def rounds(self) -> QuerySet[Round]:
-        """Return the rounds of those sessions that count, of the scope's dealer where one is named."""
-        rows = Round.objects.filter(session__in=self.sessions().values("pk"), gaming_day__range=(self.first, self.last), late=False)
+        """Return the rounds of those sessions that count, of the scope's dealer where one is named: as `tables.selectors.counted`."""
+        rows = Round.objects.filter(counted(), session__in=self.sessions().values("pk"), gaming_day__range=(self.first, self.last))
         return rows.filter(dealer__code=self.dealer) if self.dealer else rows
+
+    def dealt_by(self) -> QuerySet[Round]:
+        """Return every round that the scope's dealer dealt, counted or not."""
+        return Round.objects.filter(dealer__property=self.house, dealer__code=self.dealer)
 
     def lines(self) -> QuerySet[SessionReconciliation]:
         """Return the newest reconciliation's line of each of those sessions, with session, table, pit and shift."""
@@ -98,7 +118,8 @@ def read_scope(params: Mapping[str, Any], user: User, today: date, action: str =
     if faults:
         raise InvalidSlip.of(faults)
     sees = roles.may(user.roles, "see_expected")
-    return Scope(house, first, last, _pits(user, said["pit"], action), said["table"][:20], said["game"], said["dealer"][:20], sees)
+    counter = "" if roles.may(user.roles, "read_reports") else user.username
+    return Scope(house, first, last, _pits(user, said["pit"], action), said["table"][:20], said["game"], said["dealer"][:20], sees, counter)
 
 
 def _house(code: str) -> Property:

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from datetime import date
+from datetime import date, datetime
 from fractions import Fraction
 
+from django.db.models import QuerySet
+
+from audit.checkpoints import checkpoint_words
 from audit.models import Finding, SessionReconciliation, ShiftReconciliation, TableDayReconciliation
 from audit.reports.changes import change_sections
 from audit.reports.report import Column, Report, Row, Section, Value
 from audit.reports.signing import explanations, grades, signatures
 from audit.selectors import findings_with_state, latest_reconciliation, reason_of
-from audit.signing_selectors import grade_of
+from audit.signing_selectors import final_signature, grade_of
 from casino import roles
 from casino.errors import Conflict
 from casino.models import User
@@ -78,7 +81,10 @@ VARIANCES = ("tray_variance", "drop_variance", "payout_variance")
 
 
 def build(shift: Shift, *, for_user: User | None = None) -> Report:
-    """Return the report of `shift`'s newest reconciliation, for the pits of `for_user` (None: the whole house). Twenty queries.
+    """Return the report of `shift`'s newest reconciliation, for the pits of `for_user` (None: the whole house). Some twenty queries.
+
+    Once the shift is signed, findings are as they were at the second signature: the same report is the same tomorrow. What was found since,
+    and late facts, stand beside the frozen figures. Sealed, it carries its checkpoint.
 
     Raises Conflict (`not_reconciled`) where the shift was not reconciled yet.
     """
@@ -87,7 +93,8 @@ def build(shift: Shift, *, for_user: User | None = None) -> Report:
         raise Conflict("not_reconciled", f"The {shift} is not reconciled yet.")
     pits = roles.pits_for(for_user, "read_reports") if for_user else None
     lines = _lines(kept, pits)
-    findings = _findings(shift, pits)
+    signed = final_signature(shift)
+    findings = _findings(shift, pits, signed.recorded_at if signed else None)
     house = shift.property
     return Report(
         title="Shift report",
@@ -107,6 +114,7 @@ def build(shift: Shift, *, for_user: User | None = None) -> Report:
                 note="A flag is a reason to look, never proof.",
             ),
             *change_sections(shift, pits),
+            *(_found_since(shift, pits, signed.recorded_at) if signed else ()),
             grades(kept, lines),
         ),
         currency=house.currency,
@@ -114,6 +122,7 @@ def build(shift: Shift, *, for_user: User | None = None) -> Report:
         zone=house.zone,
         identity=f"shift-report/{house.code}/{shift.gaming_day}/{shift.kind}" + (f"/{'+'.join(pits)}" if pits is not None else ""),
         made_from=bytes(kept.fingerprint).hex(),
+        code=checkpoint_words(shift) or None,
     )
 
 
@@ -122,10 +131,24 @@ def _lines(kept: ShiftReconciliation, pits: roles.Pits) -> list[SessionReconcili
     return list(lines if pits is None else lines.filter(session__table__pit__code__in=pits))
 
 
-def _findings(shift: Shift, pits: roles.Pits) -> list[Finding]:
-    findings = findings_with_state(Finding.objects.filter(shift=shift).select_related("shift__property", "session__table__pit", "round", "dealer"))
-    findings = findings if pits is None else findings.filter(session__table__pit__code__in=pits)
-    return sorted(findings, key=lambda f: (f.session.table.code if f.session else "", f.round.number if f.round else 0, f.key))
+def _findings(shift: Shift, pits: roles.Pits, until: datetime | None) -> list[Finding]:
+    """Return the shift's findings as they stood at `until`, None for now. One query."""
+    found = Finding.objects.filter(shift=shift) if until is None else Finding.objects.filter(shift=shift, recorded_at__lte=until)
+    return _in_order(findings_with_state(found, until), pits)
+
+
+def _found_since(shift: Shift, pits: roles.Pits, signed_at: datetime) -> tuple[Section, ...]:
+    """Return the section of what was found after the shift was signed, none where nothing was. One query."""
+    later = _in_order(findings_with_state(Finding.objects.filter(shift=shift, recorded_at__gt=signed_at)), pits)
+    if not later:
+        return ()
+    return (_section_of_findings("found_since", "Found since it was signed", later, "", note="Beside the signed figures, which do not change."),)
+
+
+def _in_order(findings: QuerySet[Finding], pits: roles.Pits) -> list[Finding]:
+    rows = findings.select_related("shift__property", "session__table__pit", "round", "dealer")
+    rows = rows if pits is None else rows.filter(session__table__pit__code__in=pits)
+    return sorted(rows, key=lambda f: (f.session.table.code if f.session else "", f.round.number if f.round else 0, f.key))
 
 
 def _facts(shift: Shift, kept: ShiftReconciliation, pits: roles.Pits) -> tuple[tuple[str, str], ...]:

@@ -517,30 +517,32 @@ GROWTH = """
 import io, resource, sys
 from audit.exports import write
 from tests.audit.sample_reports import *
-fmt, path = sys.argv[1:]
-rows = lambda count: (Row((f"F-{number:06d}", number)) for number in range(count))
-columns = (Column("finding", "Finding", "text"), Column("effect", "Effect", "amount", total=True))
+fmt, path = sys.argv[1:3]
+count = int(sys.argv[3])
+HOSTILE = ("=SUM(1+1)", "a\x0b\x16b", "Zoë Núñez", "陈伟", "0030610", "568883383628111872")
+rows = lambda count: (Row((f"F-{number:06d}", number, HOSTILE[number % 6])) for number in range(count))
+columns = (Column("finding", "Finding", "text"), Column("effect", "Effect", "amount", total=True), Column("note", "Note", "text"))
 write(one_section(columns, rows(10)), fmt, io.BytesIO())
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 with open(path, "wb") as file:
-    seen = write(one_section(columns, rows(250_001)), fmt, file)
+    seen = write(one_section(columns, rows(count)), fmt, file)
 print(seen.count, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
 """
 
 
-def quarter_of_a_million(fmt: str, path: Path) -> None:
-    """Write 250,001 rows in a process of their own; asserts that it grew by less than 20 MB."""
-    done = subprocess.run([sys.executable, "-c", GROWTH, fmt, str(path)], cwd=ROOT, capture_output=True, check=True, text=True)
+def many_rows(fmt: str, path: Path, rows: int = 250_001) -> None:
+    """Write so many rows of hostile text in a process of their own; asserts that it grew by less than 20 MB."""
+    done = subprocess.run([sys.executable, "-c", GROWTH, fmt, str(path), str(rows)], cwd=ROOT, capture_output=True, check=True, text=True)
     count, kilobytes = done.stdout.split()
-    assert count == "250001"
+    assert count == str(rows)
     assert int(kilobytes) < 20 * 1024
 
 
 def test_b104_a_quarter_of_a_million_rows_in_csv_are_complete_in_little_memory(tmp_path: Path) -> None:
-    quarter_of_a_million("csv", tmp_path / "rows.csv")
+    many_rows("csv", tmp_path / "rows.csv")
     lines = (tmp_path / "rows.csv").read_text(encoding="utf-8-sig").splitlines()
     assert sum(line.startswith("rows,") for line in lines) == 250_001 + 1
-    assert lines[250_001] == "rows,250001,F-250000,2500.00"
+    assert lines[250_001] == "rows,250001,F-250000,2500.00,0030610"
     assert "report,8,rows of rows,250001" in lines
 
 
@@ -554,12 +556,39 @@ def test_b104_thirty_thousand_and_one_rows_in_xlsx_are_complete() -> None:
 
 @pytest.mark.slow
 def test_b104_a_quarter_of_a_million_rows_in_xlsx_are_complete_in_little_memory(tmp_path: Path) -> None:
-    quarter_of_a_million("xlsx", tmp_path / "rows.xlsx")
+    many_rows("xlsx", tmp_path / "rows.xlsx")
     with zipfile.ZipFile(tmp_path / "rows.xlsx") as parts:
         sheet = parts.read("xl/worksheets/sheet2.xml")
     assert sheet.count(b"<row ") == 250_001 + 2
     assert b"F-250000" in sheet
     assert b"<f>ROUND(SUM(B2:B250002),2)</f><v>312501250" in sheet
+
+
+@pytest.mark.slow
+def test_b104_a_million_rows_of_hostile_text_in_csv(tmp_path: Path) -> None:
+    """B090, B093, B095, B096, B097, B104: complete, each text as it was, in little memory."""
+    many_rows("csv", tmp_path / "rows.csv", 1_000_001)
+    notes, count = set(), 0
+    with (tmp_path / "rows.csv").open(encoding="utf-8-sig", newline="") as file:
+        for line in csv.reader(file):
+            if line[0] == "rows" and line[1].isdigit():
+                notes.add(unguarded(line[4]))
+                count += 1
+    assert count == 1_000_001
+    assert notes == {"=SUM(1+1)", "a\u240b\u2416b", "Zoë Núñez", "陈伟", "0030610", "568883383628111872"}
+
+
+@pytest.mark.slow
+def test_b104_a_million_rows_of_hostile_text_in_xlsx(tmp_path: Path) -> None:
+    many_rows("xlsx", tmp_path / "rows.xlsx", 1_000_001)
+    sheet = openpyxl.load_workbook(tmp_path / "rows.xlsx", read_only=True).worksheets[1]
+    notes, types, count = set(), set(), 0
+    for row in sheet.iter_rows(min_row=2, max_row=1_000_002):
+        notes.add(row[2].value)
+        types.add((row[0].data_type, row[1].data_type, row[2].data_type))
+        count += 1
+    assert (count, types) == (1_000_001, {("s", "n", "s")})
+    assert notes == {"=SUM(1+1)", "a\u240b\u2416b", "Zoë Núñez", "陈伟", "0030610", "568883383628111872"}
 
 
 # ---- the values

@@ -114,7 +114,7 @@ def test_ones_own_pits_only(night: House) -> None:
     assert rows(night, "master-game", "PB-2", pit="P1")["sessions"] == []
     assert client_of(night, "PB-1").get("/admin/reports/user-rights/").status_code == 403
     assert client_of(night, "CT-1").get("/admin/reports/master-game/").status_code == 403
-    assert [report.key for report in reports_for(night.people["CG-1"])] == ["chip-movements"]
+    assert [report.key for report in reports_for(night.people["CG-1"])] == ["cash", "chip-movements", "slips"]
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,9 @@ from typing import Any
 
 from django.db.models import Count, F, Max, Min, Q, Sum
 
+from audit.binomial import Rate, rate
 from audit.reports.catalogue import Catalogued
+from audit.reports.chart import Bar, Chart
 from audit.reports.links import rounds_of
 from audit.reports.report import Column, Row, Section
 from audit.reports.scope import Scope
@@ -24,14 +26,25 @@ COLUMNS = (
     Column("per_hour", "Rounds an hour", "integer"),
     Column("wagers", "Wagers", "integer", total=True),
     Column("errors", "Errors", "integer", total=True),
+    Column("wrong_rounds", "Rounds with one", "integer", total=True),
     Column("corrected", "of which corrected", "integer", total=True),
-    Column("per_1000", "Errors per 1,000 rounds", "text"),
+    Column("per_1000", "Per 1,000 rounds", "text"),
+    Column("low", "95 % from", "text"),
+    Column("high", "to", "text"),
     Column("variance", "Payout variance", "amount", total=True),
+)
+
+NOTE = (
+    "An error is a wager that was not done as due, and one that was corrected at the table. The rate is of rounds with an error, its interval"
+    " exact (Clopper and Pearson). It is a reason to look, never proof."
 )
 
 
 def build(scope: Scope) -> Sequence[Section]:
-    """Return a row a dealer. Two queries. Time dealing is from the first to the last round of each session, gaps included."""
+    """Return a row a dealer, with the exact interval of the error rate. Two queries.
+
+    Time dealing is from the first to the last round of each session, gaps included.
+    """
     sessions = (
         scope.rounds().values("dealer__code", "dealer__name", "session").annotate(n=Count("pk"), first=Min("occurred_at"), last=Max("occurred_at"))
     )
@@ -42,8 +55,34 @@ def build(scope: Scope) -> Sequence[Section]:
         dealer["dealt"] += row["last"] - row["first"]
     mistakes = _mistakes(scope)
     rows = tuple(_row(code, dealer, mistakes.get(code, {}), scope) for code, dealer in sorted(dealers.items()))
-    note = "An error is a wager that was not done as due, and one that was corrected at the table. It is a reason to look, never proof."
-    return [Section("dealers", "Dealers", COLUMNS, rows, note=note, empty="Nobody dealt on these days.")]
+    rates = {code: _rate(dealer, mistakes.get(code, {})) for code, dealer in sorted(dealers.items())}
+    return [Section("dealers", "Dealers", COLUMNS, rows, note=NOTE, empty="Nobody dealt on these days.", chart=_chart(rates))]
+
+
+def _rate(dealer: Mapping[str, Any], mistakes: Mapping[str, Any]) -> Rate:
+    return rate(mistakes.get("wrong_rounds", 0), dealer["rounds"])
+
+
+def _per_1000(share: float) -> str:
+    return ratio_text(Fraction(share) * 1000, 2)
+
+
+def _chart(rates: Mapping[str, Rate]) -> Chart | None:
+    """Return the dealers' rates, the house's as what is expected; loud where even the least of the interval is above it."""
+    rounds = sum(one.trials for one in rates.values())
+    if not rounds:
+        return None
+    every = sum(one.events for one in rates.values()) / rounds
+    bars = tuple(
+        Bar(code, _hundredths(one.value), _hundredths(one.low), _hundredths(one.high), _hundredths(every), one.low > every)
+        for code, one in rates.items()
+    )
+    said = f"{len(bars)} dealers; {sum(bar.loud for bar in bars)} with an interval wholly above the house's rate, which is the tick."
+    return Chart("Errors per 1,000 rounds, with the house's rate", bars, 2, said, value_word="errors per 1,000")
+
+
+def _hundredths(share: float) -> int:
+    return round(share * 100_000)
 
 
 def _mistakes(scope: Scope) -> Mapping[str, Mapping[str, Any]]:
@@ -53,6 +92,7 @@ def _mistakes(scope: Scope) -> Mapping[str, Mapping[str, Any]]:
     sums = wagers.values("round__dealer__code").annotate(
         n=Count("pk"),
         errors=Count("pk", filter=off | ~Q(mispaid="")),
+        wrong_rounds=Count("round", distinct=True, filter=off | ~Q(mispaid="")),
         corrected=Count("pk", filter=Q(mispaid=Wager.Mispaid.CORRECTED)),
         variance=Sum(F("collected") - F("paid") - F("collect") + F("pay"), filter=due, default=0),
     )
@@ -62,10 +102,11 @@ def _mistakes(scope: Scope) -> Mapping[str, Mapping[str, Any]]:
 def _row(code: str, dealer: Mapping[str, Any], mistakes: Mapping[str, Any], scope: Scope) -> Row:
     rounds, dealt, errors = dealer["rounds"], dealer["dealt"], mistakes.get("errors", 0)
     per_hour = int(rounds * 3600 / dealt.total_seconds()) if dealt else None
-    values = (code, dealer["name"] or None, rounds, dealt, per_hour, mistakes.get("n", 0), errors, mistakes.get("corrected", 0))
-    rate = ratio_text(Fraction(1000 * errors, rounds), 2)
+    values = (code, dealer["name"] or None, rounds, dealt, per_hour, mistakes.get("n", 0), errors)
+    own = _rate(dealer, mistakes)
+    rates = (ratio_text(Fraction(1000 * own.events, rounds), 2), _per_1000(own.low), _per_1000(own.high))
     return Row(
-        (*values, rate, mistakes.get("variance", 0)),
+        (*values, own.events, mistakes.get("corrected", 0), *rates, mistakes.get("variance", 0)),
         emphasis="warn" if errors else "",
         on=("errors",),
         links=(("dealer", rounds_of(q=code, day_from=scope.first, day_to=scope.last)),),

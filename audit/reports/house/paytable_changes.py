@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime, time, timedelta
 from fractions import Fraction
 
 from django.urls import reverse
@@ -41,11 +40,10 @@ def build(scope: Scope) -> Sequence[Section]:
         placed = placed.filter(table__game=scope.game)
     before: dict[int, PaytableVersion] = {}
     rows: list[Row] = []
-    first = datetime.combine(scope.first, time(0), UTC) - timedelta(days=1)
     for row in placed.order_by("table__code", "from_at"):
         old = before.get(row.table_id)
         before[row.table_id] = row.version
-        if row.from_at >= first and scope.first <= row.from_at.date() <= scope.last:
+        if scope.covers(row.from_at):
             rows += _rows(row, old)
     return [Section("changes", "Changes", COLUMNS, tuple(rows), empty="No version was put in force on these days.")]
 

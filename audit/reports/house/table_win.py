@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
 from audit.models import SessionReconciliation
 from audit.reports.catalogue import Catalogued
+from audit.reports.chart import Bar, Chart
 from audit.reports.links import rounds_of
 from audit.reports.report import Column, Row, Section, Value
 from audit.reports.scope import Scope
@@ -25,6 +26,8 @@ COLUMNS = (
     Column("theoretical_win", "Theoretical win", "amount", total=True),
     Column("hold", "Hold", "percent", decimals=2),
     Column("theoretical_hold", "Theoretical hold", "percent", decimals=2),
+    Column("tray_variance", "Tray variance", "amount", total=True),
+    Column("drop_variance", "Drop variance", "amount", total=True),
 )
 
 
@@ -43,7 +46,24 @@ def _section(key: str, title: str, scope: Scope) -> Section:
     for line in scope.lines():
         by[line.session.table.code].append(line)
     rows = tuple(_row(code, lines, scope) for code, lines in sorted(by.items()))
-    return Section(key, title, COLUMNS, rows, empty="No shift of these days is reconciled yet.")
+    chart = _chart(by, title, scope)
+    return Section(key, title, COLUMNS, rows, empty="No shift of these days is reconciled yet.", chart=chart)
+
+
+def _chart(by: Mapping[str, Sequence[SessionReconciliation]], title: str, scope: Scope) -> Chart | None:
+    """Return the variances of the tables that have any, tray and box apart."""
+    found = [
+        (f"{code} {what}", amount)
+        for code, lines in sorted(by.items())
+        for what, name in (("tray", "tray_variance"), ("box", "drop_variance"))
+        if (amount := _sum(lines, name))
+    ]
+    if not found:
+        return None
+    loud = scope.house.report_over
+    bars = tuple(Bar(label, amount, loud=abs(amount) >= loud) for label, amount in found)
+    said = f"{len(bars)} trays and boxes of {len(by)} tables were not what the books expect."
+    return Chart(f"Variance by table, {title}", bars, scope.house.exponent, said, value_word="counted − expected")
 
 
 def _row(code: str, lines: Sequence[SessionReconciliation], scope: Scope) -> Row:
@@ -58,8 +78,16 @@ def _row(code: str, lines: Sequence[SessionReconciliation], scope: Scope) -> Row
         expected,
         _share(win, drop) if not game.is_pot_game else None,
         _share(expected, drop) if not game.is_pot_game else None,
+        _sum(lines, "tray_variance"),
+        _sum(lines, "drop_variance"),
     )
-    return Row((code, game.name, *figures), links=(("table", rounds_of(table=code, day_from=scope.first, day_to=scope.last)),))
+    off = tuple(name for name in ("tray_variance", "drop_variance") if _sum(lines, name))
+    return Row(
+        (code, game.name, *figures),
+        emphasis="bad" if off else "",
+        on=off,
+        links=(("table", rounds_of(table=code, day_from=scope.first, day_to=scope.last)),),
+    )
 
 
 def _share(part: int | None, whole: int | None) -> Fraction | None:

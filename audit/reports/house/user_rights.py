@@ -35,7 +35,7 @@ def build(scope: Scope) -> Sequence[Section]:
     """Return every role that somebody holds or waits for, and the changes of the scope's days. Two queries."""
     people = list(User.objects.prefetch_related("role_events__by").order_by("username"))
     changes = sorted((event for user in people for event in user.role_events.all()), key=lambda event: event.pk)
-    between = [event for event in changes if scope.first <= event.recorded_at.date() <= scope.last]
+    between = [event for event in changes if scope.covers(event.recorded_at)]
     rows = [row for user in people for row in _held(user)]
     return [
         Section("people", "People and roles", PEOPLE, tuple(rows)),
