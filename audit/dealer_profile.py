@@ -12,6 +12,7 @@ from audit.binomial import Rate, rate
 from audit.error_kinds import CORRECTED, ERRORS, error_kinds
 from audit.models import Finding
 from tables.models import Dealer, Round
+from tables.selectors import counted
 
 DAYS = 30
 
@@ -47,11 +48,11 @@ class DealerProfile:
 def dealer_profile(dealer: Dealer, *, last: date, days: int = DAYS) -> DealerProfile:
     """Return the profile of `days` gaming days up to `last`. Three queries."""
     first = last - timedelta(days=days - 1)
-    rounds = Round.objects.filter(
-        session__table__property=dealer.property_id, gaming_day__range=(first, last), late=False, replaced_by__isnull=True
-    ).aggregate(own=Count("pk", filter=Q(dealer=dealer)), every=Count("pk"))
+    rounds = Round.objects.filter(counted(), session__table__property=dealer.property_id, gaming_day__range=(first, last)).aggregate(
+        own=Count("pk", filter=Q(dealer=dealer)), every=Count("pk")
+    )
     found = Finding.objects.filter(
-        shift__property=dealer.property_id, round__gaming_day__range=(first, last), kind__in=error_kinds(), round__replaced_by__isnull=True
+        counted("round__"), shift__property=dealer.property_id, round__gaming_day__range=(first, last), kind__in=error_kinds()
     )
     wrong = found.aggregate(own=Count("round", distinct=True, filter=Q(dealer=dealer)), every=Count("round", distinct=True))
     own = rate(min(wrong["own"], rounds["own"]), rounds["own"])

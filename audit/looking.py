@@ -35,6 +35,7 @@ from audit.statistics import (
 from casino.canonical import canonical_json
 from casino.transactions import in_transaction, wait_turn
 from tables.models import Property
+from tables.selectors import counted
 
 Subject = tuple[str, str]
 """Scope and what it is: ("table", "UTH-01"), ("dealer", "D-1187")."""
@@ -149,9 +150,7 @@ def _errors(house: Property, dealt: Sequence[Dealt], day: date) -> list[Statisti
 
 def errors_by_dealer(house: Property, first: date, last: date) -> Mapping[str, int]:
     """Return in how many rounds each dealer erred, corrected or not, by staff number. One query."""
-    found = Finding.objects.filter(
-        shift__property=house, round__gaming_day__range=(first, last), kind__in=error_kinds(), round__replaced_by__isnull=True
-    )
+    found = Finding.objects.filter(counted("round__"), shift__property=house, round__gaming_day__range=(first, last), kind__in=error_kinds())
     by: dict[str, int] = defaultdict(int)
     for dealer, _ in found.values_list("dealer__code", "round").distinct():
         by[dealer] += 1

@@ -7,13 +7,13 @@ from datetime import datetime
 from typing import Any
 
 from audit.evidence import KINDS
+from audit.selectors import is_signed
 from casino import jobs
 from casino.errors import Conflict
 from casino.models import Job
 from ledger import sealing
 from ledger.models import Segment, SignedCheckpoint
-from tables.models import Shift, ShiftEvent
-from tables.selectors import shift_state
+from tables.models import Shift
 
 KIND = "seal_shift"
 
@@ -26,13 +26,13 @@ def announce(shift: Shift, **more: Any) -> Job:
 def seal_part(job: Job, progress: jobs.Report, *, at: datetime) -> Mapping[str, Any]:
     """Return what this part of the job did: leaves and text first (and `More`), then, in a transaction of its own, signature and publication.
 
-    Safe to run again after a crash at any point: what was prepared is signed as it stands. Raises Conflict (`shift_open`), and as
+    Safe to run again after a crash at any point: what was prepared is signed as it stands. Raises Conflict (`not_signed`), and as
     ledger.sealing's `prepare` and `finish`.
     """
     shift = Shift.objects.select_related("property").get(uuid=job.args["shift"])
     if not Segment.objects.filter(shift=shift.uuid).exists():
-        if shift_state(shift) == ShiftEvent.State.OPEN:
-            raise Conflict("shift_open", f"The {shift} has not ended.")
+        if not is_signed(shift):
+            raise Conflict("not_signed", f"The {shift} is not signed.")
         segment = sealing.prepare(sealing.ShiftFacts(shift.property.uuid, shift.uuid, shift.gaming_day), KINDS, at=at, tell=progress)
         return jobs.More(segment=segment.number, leaves=segment.leaf_count)
     sealing.finish()

@@ -189,7 +189,7 @@ def _breakage(shift: Shift) -> dict[int, Fraction]:
 
 def _promo_paid(shift: Shift) -> dict[int, int]:
     """Return what promotional stakes were paid in chips, by session."""
-    rows = Wager.objects.filter(gaming_day=shift.gaming_day, round__session__shift=shift, round__late=False, fund=Wager.Fund.PROMO)
+    rows = Wager.objects.filter(counted("round__"), gaming_day=shift.gaming_day, round__session__shift=shift, fund=Wager.Fund.PROMO)
     return dict(rows.values_list("round__session").annotate(sum=Sum("paid")).order_by())
 
 

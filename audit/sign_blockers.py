@@ -14,8 +14,8 @@ from audit.signing_selectors import variances_of
 from casino import roles
 from casino.jobs import OPEN
 from casino.models import Job, User
-from tables.models import SessionEvent, Shift, ShiftEvent, TrayCount
-from tables.selectors import sessions_with_state, shift_state
+from tables.models import BoxPull, Property, SessionEvent, Shift, ShiftEvent, TrayCount
+from tables.selectors import open_proposals, open_slips, pending_recounts, sessions_with_state, shift_state
 
 JOBS = ("close_shift", "reconcile_shift")
 ANSWERED = (FindingEvent.State.ANSWERED, FindingEvent.State.REVIEWED, FindingEvent.State.CLOSED)
@@ -55,7 +55,8 @@ def _not_ended(shift: Shift) -> Iterable[Blocker]:
 
 
 def _sessions(shift: Shift) -> Iterable[Blocker]:
-    """Yield the sessions that are open or not counted, box or tray."""
+    """Yield the sessions that are open or not counted: tray, and box, where boxes are pulled for each session or this one's was for the day."""
+    per_session = shift.property.drop_per == Property.DropPer.SHIFT
     for session in sessions_with_state(shift.sessions.select_related("table")).order_by("table__code", "sequence"):
         facts = {"table": session.table.code, "session": str(session.uuid)}
         if getattr(session, "state", "") != SessionEvent.State.CLOSED:
@@ -65,8 +66,27 @@ def _sessions(shift: Shift) -> Iterable[Blocker]:
         for kind in (TrayCount.Kind.OPENER, TrayCount.Kind.CLOSER):
             if kind not in kinds:
                 yield Blocker(f"no_{kind}", f"The {kind} of {session.table} is not counted.", facts)
-        if not session.drop_counts.exists():
+        if not session.drop_counts.exists() and (per_session or BoxPull.objects.filter(session=session).exists()):
             yield Blocker("no_drop", f"The box of {session.table} is not counted.", facts)
+
+
+def _slips(shift: Shift) -> Iterable[Blocker]:
+    for session in shift.sessions.select_related("table").order_by("table__code", "sequence"):
+        for slip in open_slips(session):
+            facts = {"table": session.table.code, "kind": slip.kind, "number": slip.number}
+            yield Blocker("slip_open", f"The {slip.get_kind_display()} {slip.number} of {session.table} is neither received nor void.", facts)
+
+
+def _recounts(shift: Shift) -> Iterable[Blocker]:
+    for reopening in pending_recounts(session__shift=shift).select_related("session__table").order_by("id"):
+        facts = {"table": reopening.session.table.code}
+        yield Blocker("recount_pending", f"A count of {reopening.session.table} was reopened, and is not counted again yet.", facts)
+
+
+def _proposals(shift: Shift) -> Iterable[Blocker]:
+    for proposal in open_proposals(session__shift=shift).select_related("session__table").order_by("id"):
+        facts = {"table": proposal.session.table.code, "proposal": str(proposal.uuid)}
+        yield Blocker("proposal_open", f"A {proposal.get_kind_display()} at {proposal.session.table} waits for somebody to decide.", facts)
 
 
 def _jobs(shift: Shift) -> Iterable[Blocker]:
@@ -98,5 +118,4 @@ def _findings(shift: Shift) -> Iterable[Blocker]:
         yield Blocker("finding_open", f"A major finding is not answered: {finding.kind.replace('_', ' ')}{where}.", facts)
 
 
-CHECKS: list[Callable[[Shift], Iterable[Blocker]]] = [_not_ended, _sessions, _jobs, _figures, _findings]
-"""Open proposals of corrections, open slips: whoever brings them adds a check here."""
+CHECKS: list[Callable[[Shift], Iterable[Blocker]]] = [_not_ended, _sessions, _slips, _recounts, _proposals, _jobs, _figures, _findings]

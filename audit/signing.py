@@ -5,6 +5,7 @@ Source: spec/night.md, "Life of a table", 7; spec/books.md, "Signing, late facts
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
 
 from django.db import IntegrityError, transaction
@@ -19,7 +20,7 @@ from casino.errors import BrokenBooks, Conflict, InvalidSlip, NotFound, Refused,
 from casino.models import User
 from casino.transactions import broken_constraint, in_transaction
 from ledger.services import lock_shift
-from tables.models import Shift, TableSession
+from tables.models import Property, Shift, TableSession
 from tables.services.variances import CountedSession, post_variances
 
 LONGEST_TEXT = 1000
@@ -120,13 +121,19 @@ def _role(by: User, given: list[Signature]) -> str:
 
 def _post(kept: ShiftReconciliation, first: User, by: User, at: datetime) -> None:
     lines = kept.lines.select_related("session__table__property", "session__shift").order_by("session__table__code", "session__sequence")
-    post_variances(kept.shift, [_counted(line) for line in lines], at=at, by=by, witness=first)
+    days = {day.session_id: day.drop for day in kept.days.all()}
+    others = tuple(selectors.other_shifts_of_day(kept.shift)) if days else ()
+    post_variances(kept.shift, [_counted(line, days, others) for line in lines], at=at, by=by, witness=first)
 
 
-def _counted(line: SessionReconciliation) -> CountedSession:
-    if line.opener is None or line.closer is None or line.drop is None:
+def _counted(line: SessionReconciliation, days: Mapping[int, int | None], others: tuple[Shift, ...]) -> CountedSession:
+    """Return the session as it was counted; a box that is pulled once a gaming day is the session's from which it was pulled."""
+    per_day = line.session.table.property.drop_per == Property.DropPer.GAMING_DAY
+    drop = days.get(line.session_id) if per_day else line.drop
+    missing = drop is None and (not per_day or line.session_id in days)
+    if line.opener is None or line.closer is None or missing:
         raise BrokenBooks("not_counted", f"{line.session} is not counted, and yet was signed.")
-    return CountedSession(line.session, line.opener, line.closer, line.drop)
+    return CountedSession(line.session, line.opener, line.closer, drop, others if line.session_id in days else ())
 
 
 def _keep(kept: ShiftReconciliation, role: str, by: User, *, is_final: bool) -> Signature:

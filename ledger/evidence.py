@@ -38,9 +38,9 @@ class Field:
 class Kind:
     """A kind of evidence.
 
-    `shift` is the path from a row to its shift's uuid, `property` to its property's. `mine` says which rows belong to a shift where the
-    path alone does not. `late`: rows that came after their shift was sealed are taken into the next segment; `shiftless`: so are rows of no
-    shift. `without` lists the columns that are left out, and why.
+    `shift` is the path from a row to its shift's uuid ("" where rows are of a property and no shift at all), `property` to its property's.
+    `mine` says which rows belong to a shift where the path alone does not. `late`: rows that came after their shift was sealed are taken
+    into the next segment; `shiftless`: so are rows of no shift. `without` lists the columns that are left out, and why.
     """
 
     name: str
@@ -55,6 +55,8 @@ class Kind:
 
     def of_shift(self, shift: UUID) -> QuerySet[Any]:
         """Return the rows that belong to the shift by themselves, in the order of their keys."""
+        if not self.shift and not self.mine:
+            return self.model._default_manager.none()
         condition = self.mine(shift) if self.mine else Q(**{self.shift: shift})
         return self.model._default_manager.filter(condition).order_by("pk")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,10 +32,11 @@ class Difference:
         return f"segment {self.segment}, shift {self.shift}, leaf {self.index}: {self.kind} {self.label}{field}: {self.words}"
 
 
-def differences(segment: Segment, kinds: Sequence[Kind]) -> Iterator[Difference]:
+def differences(segment: Segment, kinds: Sequence[Kind], *, away: Collection[str] = ()) -> Iterator[Difference]:
     """Yield what differs between a segment's leaves and the live rows, a chunk at a time, kind by kind.
 
-    Each leaf is read by the fields that its segment was sealed with. A text whose salt was erased is not compared.
+    Each leaf is read by the fields that its segment was sealed with. A text whose salt was erased is not compared, and no leaf of the kinds
+    that are `away`: their rows are archived.
     """
     by_name = {kind.name: kind for kind in kinds}
     schema = schema_of(segment)
@@ -46,6 +47,8 @@ def differences(segment: Segment, kinds: Sequence[Kind]) -> Iterator[Difference]
         for index, name, row, content in chunk:
             groups[name].append((index, row, bytes(content)))
         for name, group in groups.items():
+            if name in away:
+                continue
             if name not in by_name or name not in schema:
                 yield Difference(segment.number, str(segment.shift), group[0][0], name, "", "", "no such kind of evidence is known")
                 continue

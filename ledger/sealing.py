@@ -31,6 +31,7 @@ from ledger import leaves, merkle, notes, published, seal_key
 from ledger.evidence import Kind
 from ledger.models import Leaf, LeafSalt, Segment, SignedCheckpoint
 from ledger.services import lock_shift
+from ledger.totals import keep_totals
 
 IN_MEMORY = 64 * 1024 * 1024
 """Bytes of leaves that are held in memory before they go to a temporary file."""
@@ -85,6 +86,7 @@ def prepare(facts: ShiftFacts, kinds: Sequence[Kind], *, at: datetime, tell: Tel
         )
         _copy_leaves(spool)
     LeafSalt.objects.bulk_create(gathered.salts, batch_size=5_000)
+    keep_totals(facts.shift)
     reached("prepared")
     return segment
 
@@ -216,11 +218,11 @@ def late_rows(kind: Kind, property: UUID) -> Iterator[QuerySet[Any]]:
     Only rows above the mark of the sealing before the last are looked at: a transaction does not stay open for two shifts.
     """
     sealed = Segment.objects.filter(property=property)
-    belongs = Q(**{f"{kind.shift}__in": sealed.values("shift")}) if kind.late else Q(pk__in=[])
-    if kind.shiftless:
-        belongs |= Q(**{f"{kind.shift}__isnull": True})
     if not kind.late and not kind.shiftless:
         return
+    belongs = Q(**{f"{kind.shift}__in": sealed.values("shift")}) if kind.late and kind.shift else Q(pk__in=[])
+    if kind.shiftless:
+        belongs |= Q(**{f"{kind.shift}__isnull": True}) if kind.shift else Q(pk__isnull=False)
     before = list(sealed.order_by("-number").values_list("marks", flat=True)[:2])
     mark = before[1].get(kind.name, 0) if len(before) == 2 else 0
     in_leaf = Leaf.objects.filter(kind=kind.name, row=OuterRef("pk"))

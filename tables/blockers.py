@@ -50,6 +50,13 @@ def _counts(session: TableSession) -> Iterable[Blocker]:
             yield Blocker("missing_count", f"The {reopening.count} was reopened and is not counted again yet.", reopening.count)
 
 
+def _proposals(session: TableSession) -> Iterable[Blocker]:
+    for proposal in selectors.open_proposals(session=session).select_related("round").order_by("id"):
+        of = f" of round {proposal.round.number}" if proposal.round else ""
+        words = f"A {proposal.get_kind_display()}{of} was proposed, and waits for somebody to decide."
+        yield Blocker("open_proposal", words, f"proposal:{proposal.uuid}")
+
+
 def _irregular(session: TableSession) -> Iterable[Blocker]:
     left = session.rounds.exclude(irregular="").count()
     if left:
@@ -57,12 +64,12 @@ def _irregular(session: TableSession) -> Iterable[Blocker]:
         yield Blocker("irregular", words, "rounds", blocks=False)
 
 
-SOURCES: list[Source] = [_closed, _slips, _counts, _irregular]
-"""Who is asked, in this order. What else must be finished first, such as drafts and proposals of rounds, adds its own."""
+SOURCES: list[Source] = [_closed, _slips, _counts, _proposals, _irregular]
+"""Who is asked, in this order. Rounds that are being typed are drafts on the machine where they are typed: nobody else knows of them."""
 
 
 def blockers(session: TableSession) -> list[Blocker]:
-    """Return what blocks the close of `session`, and what is to be known of it (`blocks` is False). Six queries."""
+    """Return what blocks the close of `session`, and what is to be known of it (`blocks` is False). Seven queries."""
     return [found for source in SOURCES for found in source(session)]
 
 

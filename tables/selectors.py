@@ -192,6 +192,13 @@ def open_shift_of(house: Property) -> Shift:
     return shift
 
 
+def open_proposals(**which: object) -> QuerySet[RoundProposal]:
+    """Return the proposals of `which` (fields of RoundProposal) that nobody decided of yet. No query of its own."""
+    last = RoundProposalEvent.objects.filter(proposal=OuterRef("pk")).order_by("-sequence").values("state")[:1]
+    proposals = RoundProposal.objects.filter(**which).annotate(state=Subquery(last))
+    return proposals.filter(state=RoundProposalEvent.State.PROPOSED)
+
+
 def proposals_for(user: User) -> QuerySet[RoundProposal]:
     """Return the proposals for rounds of `user`'s pits with `state`, the state of each one's last event. No query of its own."""
     last = RoundProposalEvent.objects.filter(proposal=OuterRef("pk")).order_by("-sequence").values("state")[:1]

@@ -35,6 +35,12 @@ CREATE FUNCTION audit_entered(the_shift bigint, person bigint) RETURNS text LANG
                      WHERE s.shift_id = the_shift AND person IN (c.counted_by_id, c.witness_id)) THEN 'a count of a box'
         WHEN EXISTS (SELECT FROM tables_chipmovement m JOIN tables_tablesession s ON s.id = m.session_id
                      WHERE s.shift_id = the_shift AND person IN (m.requested_by_id, m.issued_by_id, m.received_by_id)) THEN 'movements of chips'
+        WHEN EXISTS (SELECT FROM tables_chipslipevent v JOIN tables_chipslip c ON c.id = v.slip_id JOIN tables_tablesession s ON s.id = c.session_id
+                     WHERE s.shift_id = the_shift AND v.by_id = person) THEN 'a signature on a slip'
+        WHEN EXISTS (SELECT FROM tables_boxpull b JOIN tables_tablesession s ON s.id = b.session_id
+                     WHERE s.shift_id = the_shift AND person IN (b.carried_by_id, b.carried_with_id)) THEN 'a box'
+        WHEN EXISTS (SELECT FROM tables_roundproposal p JOIN tables_tablesession s ON s.id = p.session_id
+                     WHERE s.shift_id = the_shift AND p.proposed_by_id = person) THEN 'a proposal about a round'
         WHEN EXISTS (SELECT FROM audit_explanation e JOIN tables_tablesession s ON s.id = e.session_id
                      WHERE s.shift_id = the_shift AND e.by_id = person) THEN 'an explanation'
     END

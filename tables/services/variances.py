@@ -12,7 +12,7 @@ from ledger.drafts import EntryDraft
 from ledger.models import Entry
 from ledger.selectors import Moved, held_before, moved_in_shift
 from ledger.services import post_entry
-from tables.models import SessionEvent, Shift, TableSession, TrayCount
+from tables.models import BoxPull, SessionEvent, Shift, TableSession, TrayCount
 from tables.posting import drop_box, transfers_for_variances, tray
 
 KIND = "variance"
@@ -20,12 +20,17 @@ KIND = "variance"
 
 @dataclass(frozen=True)
 class CountedSession:
-    """A session as it was signed: what its opener, closer and box were counted at, minor units."""
+    """A session as it was signed: what its opener, closer and box were counted at, minor units.
+
+    `drop`: None where the box stays for a later shift of the gaming day. `box_of`: the other shifts whose money is in it, where it was
+    pulled for the day.
+    """
 
     session: TableSession
     opener: int
     closer: int
-    drop: int
+    drop: int | None
+    box_of: tuple[Shift, ...] = ()
 
 
 @in_transaction
@@ -43,12 +48,13 @@ def post_variances(shift: Shift, counted: Sequence[CountedSession], *, at: datet
 def _post(shift: Shift, one: CountedSession, moves: Sequence[Moved], at: datetime, by: User, witness: User) -> Entry | None:
     session = one.session
     house, table = session.table.property, session.table.code
+    box = _in_the_box(one, moves)
     transfers = transfers_for_variances(
         table,
         opener=one.opener - tray_before(session),
         closer=one.closer - one.opener - _brought(moves, session, tray(table)),
-        expected_drop=_brought(moves, session, drop_box(table)),
-        drop=one.drop,
+        expected_drop=box,
+        drop=box if one.drop is None else one.drop,
     )
     if not transfers:
         return None
@@ -65,6 +71,18 @@ def _post(shift: Shift, one: CountedSession, moves: Sequence[Moved], at: datetim
         witness=witness.pk,
     )
     return post_entry(draft, by=by)
+
+
+def _in_the_box(one: CountedSession, moves: Sequence[Moved]) -> int:
+    """Return what the books have in the box: of this session, or of its table's gaming day; nothing where it stays for a later shift."""
+    if one.drop is None:
+        return 0
+    account = drop_box(one.session.table.code)
+    if not BoxPull.objects.filter(session=one.session, per_day=True).exists():
+        return _brought(moves, one.session, account)
+    table = {session.uuid for session in TableSession.objects.filter(table=one.session.table_id, shift__gaming_day=one.session.shift.gaming_day)}
+    day = [*moves, *(move for shift in one.box_of for move in moved_in_shift(shift.uuid))]
+    return sum(move.arrived - move.left for move in day if move.session in table and move.account == account)
 
 
 def _brought(moves: Sequence[Moved], session: TableSession, account: str) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import audit.tasks  # noqa: F401 - the handlers of jobs
 from audit.models import ShiftReconciliation
 from audit.selectors import latest_reconciliation
-from audit.signing import explain
+from audit.signing import explain, sign
 from audit.signing_selectors import variances_of
 from casino import jobs, people
 from casino.models import Job, User
@@ -45,3 +45,14 @@ def explain_all(house: House, kept: ShiftReconciliation) -> None:
     for one in variances_of(kept):
         boss = house.people["PB-1" if one.line.session.table.pit.code == "P1" else "PB-2"]
         explain(house.shift, one.line.session, one.variance.figure, "Counted twice, and so it stands.", fingerprint=print_of(kept), by=boss)
+
+
+def sign_off(house: House) -> ShiftReconciliation:
+    """Return what the ended shift's two signatures stand under: reconciled, explained, signed by SM-2 and AU-1."""
+    if "SM-2" not in house.people:
+        hire(house, "SM-2", "shift_manager")
+    kept = reconciled(house)
+    explain_all(house, kept)
+    for who in ("SM-2", "AU-1"):
+        sign(house.shift, fingerprint=print_of(kept), by=house.people[who], at=house.tick())
+    return kept

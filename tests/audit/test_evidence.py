@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import time
 
 import pytest
 from django.apps import apps
@@ -12,13 +13,14 @@ from django.db import connection, models
 from audit.evidence import KINDS, LEFT_OUT
 from audit.models import Finding
 from ledger import recompute, sealing
-from ledger.drafts import EntryDraft
 from ledger.evidence import Kind
 from ledger.models import Entry, Leaf, Segment, SignedCheckpoint
-from ledger.services import post_entry
 from tables.models import Round, Shift, TableSession
-from tests.builders import House, end_night, play
-from tests.ledger.test_sealing import AT, facts_of, next_shift
+from tables.services import floor
+from tables.services.correction_decisions import approve_proposal
+from tables.services.corrections import propose_late_round
+from tests.builders import House, end_night, play, slip
+from tests.ledger.test_sealing import AT, facts_of, seal
 
 pytestmark = pytest.mark.django_db
 ABOUT = (Shift, TableSession, Round, Finding, Entry)
@@ -110,35 +112,19 @@ def _without(kind: Kind, name: str) -> Kind:
     return replace(kind, fields=tuple(one for one in kind.fields if one.name != name))
 
 
-LATE_ROUND = """
-WITH r AS (
-    INSERT INTO tables_round (uuid, session_id, number, label, game, gaming_day, occurred_at, recorded_by_id, dealer_id, paytable_id,
-        engine_version, deal, cards, settlement, fingerprint, irregular, late, wager_count, handle, collect, pay, rake, collected, paid)
-    SELECT gen_random_uuid(), session_id, 900, label, game, gaming_day, occurred_at, recorded_by_id, dealer_id, paytable_id, engine_version,
-        deal, cards, settlement, fingerprint, irregular, true, wager_count, handle, collect, pay, rake, collected, paid
-    FROM tables_round WHERE id = %(like)s RETURNING id, uuid
-), w AS (
-    INSERT INTO tables_wager (gaming_day, round_id, line, seat, kind, patron, stake, collect, pay, "row", breakage, collected, paid, mispaid, note)
-    SELECT w.gaming_day, r.id, w.line, w.seat, w.kind, w.patron, w.stake, w.collect, w.pay, w."row", w.breakage, w.collected, w.paid,
-        w.mispaid, w.note
-    FROM r, tables_wager w WHERE w.round_id = %(like)s
-)
-SELECT uuid FROM r
-"""
-
-
 def test_a_late_round_is_sealed_with_its_entry(house: House) -> None:
     """It is of a session of the sealed shift, and a leaf of the shift in which it was posted."""
     [kind] = [kind for kind in KINDS if kind.name == "round"]
-    played = play(house)
-    with connection.cursor() as cursor:
-        cursor.execute(LATE_ROUND, {"like": played.pk})
-        [late] = cursor.fetchone()
-    tonight = next_shift(house)
-    draft = EntryDraft("round", f"round:{late}", house.property.uuid, "USD", house.shift.gaming_day, house.clock, [], shift=tonight.uuid)
-    post_entry(replace(draft, round=late, late=True), by=house.people["PB-1"])
+    played, session = play(house), house.sessions["UTH-01"]
+    end_night(house)
+    seal(house.shift)
+    at = house.shift.ends_at
+    tonight = floor.open_shift(house.property, house.shift.gaming_day, "grave", starts=time(4), ends=time(6), at=at, by=house.people["SM-1"])
+    raw = slip(house, occurred_at=played.occurred_at.isoformat())
+    proposal = propose_late_round(session, raw, reason="not_entered", by=house.people["PB-1"], at=at)
+    late = approve_proposal(proposal, by=house.people["AU-1"], at=at).made
     assert list(kind.of_shift(house.shift.uuid)) == [played]
-    assert [found.uuid for found in kind.of_shift(tonight.uuid)] == [late]
+    assert list(kind.of_shift(tonight.uuid)) == [late]
 
 
 def test_every_leaf_knows_its_row(house: House) -> None:

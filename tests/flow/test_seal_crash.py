@@ -12,11 +12,11 @@ import pytest
 from django.conf import settings
 from django.db import connections
 
-from audit import sealing as audit_sealing
 from audit.books_check import check_books
 from casino.models import Job
 from ledger import published
 from ledger.models import Segment, SignedCheckpoint
+from tests.audit.signing import sign_off
 from tests.builders import House, end_night, play
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -74,7 +74,7 @@ def sealer(die_at: str) -> int:
 def test_killed_at_any_step_it_recovers_and_signs_one_content(house: House, step: str) -> None:
     play(house)
     end_night(house)
-    audit_sealing.announce(house.shift)
+    sign_off(house)
     settings.CHECKPOINTS.parent.mkdir(parents=True, exist_ok=True)
 
     assert sealer(step) == -signal.SIGKILL

@@ -25,6 +25,7 @@ from ledger import alarms, leaves, merkle, notes, published, seal_key, sealing
 from ledger.models import CheckpointAlarm, Leaf, LeafSalt, SealKey, Segment, SignedCheckpoint
 from tables.models import Shift, ShiftEvent
 from tables.services import floor
+from tests.audit.signing import sign_off
 from tests.builders import House, end_night, play
 
 pytestmark = pytest.mark.django_db
@@ -185,6 +186,7 @@ def run_job(shift: Shift) -> Job:
 
 
 def test_the_job_seals_in_two_parts(night: House) -> None:
+    sign_off(night)
     job = run_job(night.shift)
     assert (job.state, job.result) == ("done", {"segment": 1, "leaves": Segment.objects.get().leaf_count})
     assert job.key == f"seal:{night.shift.uuid}"
@@ -192,9 +194,9 @@ def test_the_job_seals_in_two_parts(night: House) -> None:
     assert SignedCheckpoint.objects.count() == 1
 
 
-def test_an_open_shift_is_not_sealed(house: House) -> None:
-    job = run_job(house.shift)
-    assert (job.state, "has not ended" in job.error) == ("queued", True)
+def test_a_shift_that_is_not_signed_is_not_sealed(night: House) -> None:
+    job = run_job(night.shift)
+    assert (job.state, "is not signed" in job.error) == ("queued", True)
     assert not Segment.objects.exists()
 
 

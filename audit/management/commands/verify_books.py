@@ -37,6 +37,8 @@ class Command(BaseCommand):
             self.stdout.write(f"{WORDS[problem.code]}: {problem.words}")
         if len(shown) < len(answer.problems):
             self.stdout.write(f"… and {len(answer.problems) - len(shown)} more.")
+        for note in answer.notes:
+            self.stdout.write(note)
         later = f"; {answer.waiting} later facts wait for the next seal" if answer.waiting else ""
         self.stdout.write(f"{WORDS[answer.code]}: {answer.segments} sealed shifts, {answer.leaves} leaves{later}.")
         if answer.code:
