@@ -9,6 +9,7 @@ from __future__ import annotations
 import time as clock
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, time, timedelta
+from itertools import pairwise
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -47,7 +48,7 @@ def test_a_gaming_day_begins_once_and_none_is_left_out(zone: str, day: date, hou
     begin = datetime.combine(day - timedelta(days=1), time(12), tzinfo=ZoneInfo(zone)).astimezone(UTC)
     days = [gaming_day(begin + timedelta(minutes=minute), zone, rollover) for minute in range(0, 3 * 24 * 60, 5)]
     assert days == sorted(days)
-    assert {after - before for before, after in zip(days, days[1:], strict=False)} == {timedelta(0), timedelta(days=1)}
+    assert {after - before for before, after in pairwise(days)} == {timedelta(0), timedelta(days=1)}
 
 
 @pytest.mark.parametrize(("zone", "day", "hours"), CHANGES)
