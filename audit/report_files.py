@@ -58,12 +58,16 @@ def printed(report: Report, *, by: User, at: datetime) -> Report:
 
 
 def _write(path: Path, report: Report, fmt: Format, progress: Callable[[int], object] | None = None) -> dict[str, Any]:
-    """Write beside, then rename: a reader never sees half a report. Return what its row says of the file."""
+    """Write beside, then rename: a reader never sees half a report, and a full disk keeps none. Return what its row says of the file."""
     path.parent.mkdir(parents=True, exist_ok=True)
     beside = path.with_name(f".{path.name}.new")
-    with beside.open("wb") as file:
-        seen = write(report, fmt, file, progress=progress)
-    with beside.open("rb") as file:
-        digest = hashlib.file_digest(file, "sha256").hexdigest()
-    beside.replace(path)
+    try:
+        with beside.open("wb") as file:
+            seen = write(report, fmt, file, progress=progress)
+        with beside.open("rb") as file:
+            digest = hashlib.file_digest(file, "sha256").hexdigest()
+        beside.replace(path)
+    except OSError:  # half a file would only take up what is left of a full disk
+        beside.unlink(missing_ok=True)
+        raise
     return {"content_sha256": seen.sha256, "file_sha256": digest, "path": str(path), "size": path.stat().st_size}

@@ -16,6 +16,7 @@ from rest_framework.response import Response
 from rest_framework.views import exception_handler
 
 from casino.errors import CasinoError, Fault, Unavailable
+from casino.transactions import away
 
 LARGEST_BODY = 1_000_000
 
@@ -56,6 +57,7 @@ class StrictJSONParser(BaseParser):
 
 def answer_error(error: Exception, context: dict[str, Any]) -> Response | None:
     """Return the response of any error in the one shape of spec/rounds.md: `{"error": …, "errors": […]}`."""
+    error = away(error) or error
     if isinstance(error, CasinoError):
         response = Response(error.as_json(), status=error.status)
         if isinstance(error, Unavailable):

@@ -7,11 +7,12 @@ from collections.abc import Callable
 from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest
 from django.shortcuts import render
 
-from casino.errors import BrokenBooks, CasinoError
+from casino.errors import BrokenBooks, CasinoError, Unavailable
+from casino.transactions import away
 
 
 class RefusalsMiddleware:
-    """Turns a CasinoError that a page let through into its status and a page for a person. BrokenBooks is never caught."""
+    """Turns a CasinoError, or a database that is away, into its status and a page for a person. BrokenBooks is never caught."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
@@ -24,6 +25,10 @@ class RefusalsMiddleware:
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
         """Return the page of a refusal, or None for what is not ours."""
-        if not isinstance(exception, CasinoError) or isinstance(exception, BrokenBooks):
+        refusal = away(exception) or exception
+        if not isinstance(refusal, CasinoError) or isinstance(refusal, BrokenBooks):
             return None
-        return render(request, "refused.html", {"refusal": exception}, status=exception.status)
+        response = render(request, "refused.html", {"refusal": refusal}, status=refusal.status)
+        if isinstance(refusal, Unavailable):
+            response["Retry-After"] = "1"
+        return response

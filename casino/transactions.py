@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import logging
 import random
 import time
 from collections.abc import Callable
 from functools import wraps
 from typing import ParamSpec, TypeVar
 
-from django.db import OperationalError, connection, transaction
+from django.db import InterfaceError, OperationalError, connection, transaction
 
 from casino.errors import Unavailable
 
+log = logging.getLogger(__name__)
 P = ParamSpec("P")
 R = TypeVar("R")
 
@@ -46,6 +48,18 @@ def in_transaction(service: Callable[P, R]) -> Callable[P, R]:
 
 def _sqlstate(error: Exception) -> str | None:
     return getattr(error.__cause__, "sqlstate", None)
+
+
+def away(error: BaseException | None) -> Unavailable | None:
+    """Return what a door says of a database that is gone, full, or has no connection left; None where `error` is something else.
+
+    Whether what was under way was still kept, nobody knows where the connection broke at the commit: so the words are to send it again,
+    and the reference makes it one.
+    """
+    if not isinstance(error, OperationalError | InterfaceError):
+        return None
+    log.error("the database is away: %s", str(error).partition("\n")[0])
+    return Unavailable("database_away", "The books cannot be reached at the moment. Send the same again: it is kept once.")
 
 
 def wait_turn(name: str) -> None:

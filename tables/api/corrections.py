@@ -67,9 +67,8 @@ class _Door(GenericAPIView):
         key = request.headers.get("Idempotency-Key")
         if key is not None and key.strip().lower() != str(uuid):
             raise InvalidSlip("bad_type", "The Idempotency-Key is not the uuid of what is proposed.", where="Idempotency-Key")
-        known = RoundProposal.objects.filter(uuid=uuid).exists()
         proposal = propose()
-        return Response(proposal_json(proposal_for(self.person, proposal.uuid)), status=200 if known else 201)
+        return Response(proposal_json(proposal_for(self.person, proposal.uuid)), status=200 if proposal.known_before else 201)
 
 
 class VoidView(_Door):

@@ -76,9 +76,8 @@ class RoundsView(GenericAPIView):
         assert isinstance(user, User)
         slip = read_round_slip(request.data)
         _same_key(request, slip.uuid)
-        known = Round.objects.filter(uuid=slip.uuid).exists()
         played = record_round(slip, by=user, at=timezone.now())
-        return Response(_answer(played), status=200 if known else 201)
+        return Response(_answer(played), status=200 if played.known_before else 201)
 
 
 class RoundView(GenericAPIView):

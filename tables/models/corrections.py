@@ -14,6 +14,9 @@ from casino.append_only import RecordedAt
 class RoundProposal(models.Model):
     """Somebody proposes to void, correct or add a round. `slip` is the round that it would make, as JSON; that round gets the proposal's uuid."""
 
+    known_before = False
+    """Whether the service that gave this instance found the proposal instead of making it. No column."""
+
     class Kind(models.TextChoices):
         VOID = "void", "void"
         DEAD_HAND = "dead_hand", "dead hand"

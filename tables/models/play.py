@@ -16,6 +16,9 @@ class Round(models.Model):
     Due is unknown (null) where the round was irregular.
     """
 
+    known_before = False
+    """Whether the service that gave this instance found the round instead of making it. No column."""
+
     uuid = models.UUIDField(unique=True, help_text="made by whoever handed the slip in: the idempotency key")
     session = models.ForeignKey("tables.TableSession", models.PROTECT, related_name="rounds")
     number = models.PositiveIntegerField()

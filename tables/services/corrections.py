@@ -124,6 +124,7 @@ def _propose(asked: _Asked) -> RoundProposal:
 def _the_same(kept: RoundProposal, asked: _Asked) -> RoundProposal:
     if bytes(kept.fingerprint) != asked.fingerprint:
         raise Conflict("reference_reused", "Something else was proposed under this uuid.", where="uuid", proposal=str(kept.uuid))
+    kept.known_before = True
     return kept
 
 

@@ -59,7 +59,8 @@ def preview_round(slip: RoundSlip, *, by: User) -> Ruled:
 
 @in_transaction
 def record_round(slip: RoundSlip, *, by: User, at: datetime) -> Round:
-    """Return the round of `slip`, kept with its wagers and posted; the same slip again is the same round.
+    """Return the round of `slip`, kept with its wagers and posted; the same slip again is the same round, which then was
+    `known_before`.
 
     `at` is now, by the door's clock. Raises InvalidSlip (the codes of spec/rounds.md, places under `round`, `done`, …, and `bad_time`),
     Refused (`not_allowed`, `not_your_pit`), NotFound (`no_table`, `no_dealer`), Conflict (`session_closed`, `no_paytable`,
@@ -97,6 +98,7 @@ def _record(slip: RoundSlip, table: Table, by: User, at: datetime) -> Round:
 def _the_same(kept: Round, slip: RoundSlip) -> Round:
     if bytes(kept.fingerprint) != slip.fingerprint:
         raise Conflict("reference_reused", "Another slip was handed in under this uuid.", where="uuid", round=str(kept.uuid))
+    kept.known_before = True
     return kept
 
 
