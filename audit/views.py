@@ -15,12 +15,14 @@ from django.views.decorators.http import require_POST, require_safe
 
 from audit import signing_panel
 from audit.board import board_for, jobs_of
+from audit.board_order import heads, in_order
 from audit.exports import FORMATS, filename, media_type
 from audit.exports import render as render_report
 from audit.reports import shift as shift_report
 from audit.selectors import findings_for
 from audit.shift_page import job_lines, progress_json
 from casino import jobs, roles
+from casino.alarms import unacknowledged
 from casino.errors import Conflict
 from casino.models import Job
 from casino.read_only import person
@@ -28,17 +30,26 @@ from tables.models import Shift, ShiftEvent
 from tables.selectors import shift_state, shifts_for
 
 NEWEST_FINDINGS = 6
+MOST_ALARMS = 8
+"""More stand on the alarms' own page, which the bar at the top counts."""
 
 
 @require_safe
 def tonight(request: HttpRequest) -> HttpResponse:
-    """Answer the first page: the board of one's pits, the newest findings, the shift's jobs. `?part=board` is the part that refreshes itself."""
-    user = person(request)
+    """Answer the first page: alarms, the board of one's pits, the newest findings, the shift's jobs.
+
+    `?sort=` orders the tables, `?part=board` is the part that refreshes itself.
+    """
+    user, order = person(request), request.GET.get("sort", "")
     board = board_for(user, at=timezone.now()) if user.has_perm("tables.view_shift") else None
     context = {
         **admin.site.each_context(request),
         "title": "Tonight",
         "board": board,
+        "order": order,
+        "heads": heads(order, sees_expected=board.sees_expected) if board else [],
+        "tiles": in_order(board.tiles, order, sees_expected=board.sees_expected) if board else [],
+        "alarms": list(unacknowledged(user)[:MOST_ALARMS]),
         "house": board.shift.property if board else None,
         "jobs": job_lines(jobs_of([board.shift])) if board else [],
         "findings": list(findings_for(user).order_by("-id")[:NEWEST_FINDINGS]) if board and user.has_perm("audit.view_finding") else [],
