@@ -110,7 +110,7 @@ class _Figures:
         self.dealers = _dealers(shift)
         self.limits = limits_of(shift)
         self.slips = _by_session(slips_in(OPEN_SLIPS, ChipSlip.objects.filter(session__shift=shift)))
-        self.proposals = _by_session(_proposed(shift))
+        self.proposals = _by_session(proposed_in(shift))
         self.findings = _open_findings(shift)
         self.expected = _expected(shift, expected_of) if expected_of else {}
 
@@ -176,7 +176,7 @@ def _in_force(limits: Sequence[Limit], at: datetime) -> list[tuple[str, Limit]]:
     return [(bet.replace("_", " "), limit) for bet, limit in found if limit is not None and limit.bet == bet]
 
 
-def _proposed(shift: Shift) -> QuerySet[Any]:
+def proposed_in(shift: Shift) -> QuerySet[Any]:
     """Return the shift's corrections that wait for somebody's approval."""
     last = RoundProposalEvent.objects.filter(proposal=OuterRef("pk")).order_by("-sequence").values("state")[:1]
     proposals: QuerySet[Any] = RoundProposal.objects.filter(session__shift=shift).annotate(state=Subquery(last))

@@ -11,6 +11,7 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_POST, require_safe
 
 from audit import signing_panel
@@ -95,11 +96,11 @@ def reconcile_again(request: HttpRequest, pk: int) -> HttpResponse:
         raise Conflict("shift_open", f"The {shift} has not ended.")
     known = Job.objects.filter(kind="close_shift", args__shift=str(shift.uuid))
     if known.filter(state__in=jobs.OPEN).exists():
-        messages.info(request, "The shift is being reconciled already.")
+        messages.info(request, _("The shift is being reconciled already."))
     else:
         with transaction.atomic():
             jobs.announce("close_shift", f"close_shift:{shift.uuid}:{known.count()}", {"shift": str(shift.uuid)}, by=user)
-        messages.success(request, "Announced: every payout is audited again, then the shift is reconciled again.")
+        messages.success(request, _("Announced: every payout is audited again, then the shift is reconciled again."))
     return HttpResponseRedirect(reverse("admin:tables_shift_change", args=[pk]))
 
 

@@ -79,17 +79,17 @@ class AlarmAdmin(ReadOnlyAdmin):
         waits = not hasattr(context["original"], "acknowledgement")
         return super().render_change_form(request, {**context, "note_form": Note() if waits else None}, *args, **kwargs)
 
-    @admin.display(description="kind", ordering="kind")
+    @admin.display(description=_("kind"), ordering="kind")
     def kind_word(self, alarm: Alarm) -> str:
         """Return "job stuck"."""
         return alarm.kind.replace("_", " ")
 
-    @admin.display(description="raised")
+    @admin.display(description=_("raised"))
     def raised(self, alarm: Alarm) -> str:
         """Return when it was noticed."""
         return shown.utc(alarm.recorded_at)
 
-    @admin.display(description="state")
+    @admin.display(description=_("state"))
     def state_word(self, alarm: Alarm) -> SafeString:
         """Return who took it, or that it waits."""
         taken = getattr(alarm, "acknowledgement", None)
@@ -97,7 +97,7 @@ class AlarmAdmin(ReadOnlyAdmin):
             return format_html('<span class="chip bad">{}</span>', "waits")
         return format_html('<span class="chip good">{}</span> {}', taken.by.username, shown.utc(taken.recorded_at))
 
-    @admin.display(description="said")
+    @admin.display(description=_("said"))
     def said(self, alarm: Alarm) -> str:
         """Return the note that it was acknowledged with."""
         taken = getattr(alarm, "acknowledgement", None)
