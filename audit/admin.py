@@ -13,6 +13,7 @@ from django.urls import URLPattern, path
 from django.utils import timezone
 from django.utils.safestring import SafeString
 from django.utils.text import capfirst
+from django.utils.translation import gettext_lazy as _
 
 from audit import seal_pages  # noqa: F401 - registers the page of sealed shifts
 from audit.ageing import due_at, in_days, is_overdue
@@ -78,17 +79,17 @@ class ShiftAdmin(ReadOnlyAdmin):
             *super().get_urls(),
         ]
 
-    @admin.display(description="shift")
+    @admin.display(description=_("shift"))
     def name(self, shift: Shift) -> str:
         """Return "Swing shift, 30 November 2026"."""
         return capfirst(str(shift))
 
-    @admin.display(description="state")
+    @admin.display(description=_("state"))
     def state_word(self, shift: Any) -> SafeString:
         """Return open or ended."""
         return chip(shift.state, "good" if shift.state == ShiftEvent.State.OPEN else "")
 
-    @admin.display(description="from")
+    @admin.display(description=_("from"))
     def started(self, shift: Shift) -> str:
         """Return when it began, by the house's clock."""
         return shown.stamp(shift.starts_at, shift.property)
@@ -168,7 +169,7 @@ class FindingAdmin(ReadOnlyAdmin):
         """Return the findings of their pits, as cases."""
         return cases_for(user)
 
-    @admin.display(description="age")
+    @admin.display(description=_("age"))
     def age_word(self, finding: Any) -> SafeString:
         """Return how old it is, and loudly where it is overdue; of a closed one nothing."""
         if finding.state == FindingEvent.State.CLOSED:
@@ -177,42 +178,42 @@ class FindingAdmin(ReadOnlyAdmin):
         late = is_overdue(finding.recorded_at, finding.severity, at=now)
         return figure(f"{in_days(now - finding.recorded_at)}{' overdue' if late else ''}", "bad" if late else "")
 
-    @admin.display(description="owner")
+    @admin.display(description=_("owner"))
     def owner_word(self, finding: Any) -> str:
         """Return who answers for it."""
         return finding.owner or shown.NOTHING
 
-    @admin.display(description="cause")
+    @admin.display(description=_("cause"))
     def cause_word(self, finding: Any) -> str:
         """Return what it came from."""
         return CAUSES.get(finding.cause or "", shown.NOTHING)
 
-    @admin.display(description="finding")
+    @admin.display(description=_("finding"))
     def what(self, finding: Finding) -> str:
         """Return "wrong odds"."""
         return finding.kind.replace("_", " ")
 
-    @admin.display(description="severity")
+    @admin.display(description=_("severity"))
     def severity_word(self, finding: Finding) -> SafeString:
         """Return how grave it is; a statistical flag says that it is one."""
         return chip("flag" if finding.flag else finding.get_severity_display(), TONES.get(Finding.Severity(finding.severity), ""))
 
-    @admin.display(description="state")
+    @admin.display(description=_("state"))
     def state_word(self, finding: Any) -> SafeString:
         """Return what became of it."""
         return chip(finding.state or "", "warn" if finding.state != FindingEvent.State.CLOSED else "")
 
-    @admin.display(description="table")
+    @admin.display(description=_("table"))
     def table(self, finding: Finding) -> str:
         """Return the table's code."""
         return finding.session.table.code if finding.session else shown.NOTHING
 
-    @admin.display(description="round")
+    @admin.display(description=_("round"))
     def round_number(self, finding: Finding) -> str:
         """Return the round's number."""
         return str(finding.round.number) if finding.round else shown.NOTHING
 
-    @admin.display(description="seat")
+    @admin.display(description=_("seat"))
     def spot(self, finding: Finding) -> str:
         """Return "4 · trips"; of a flag what stands out."""
         if finding.flag and "subject" in finding.facts:
@@ -220,17 +221,17 @@ class FindingAdmin(ReadOnlyAdmin):
         said = [str(finding.seat or ""), finding.wager.replace("_", " ")]
         return " · ".join(filter(None, said)) or shown.NOTHING
 
-    @admin.display(description="dealer")
+    @admin.display(description=_("dealer"))
     def dealer_code(self, finding: Finding) -> str:
         """Return who dealt."""
         return finding.dealer.code if finding.dealer else shown.NOTHING
 
-    @admin.display(description="effect")
+    @admin.display(description=_("effect"))
     def effect_sum(self, finding: Finding) -> SafeString:
         """Return the effect from the house's side."""
         return figure(shown.signed(finding.effect, finding.shift.property), "bad" if finding.effect else "dim")
 
-    @admin.display(description="found")
+    @admin.display(description=_("found"))
     def found_at(self, finding: Finding) -> str:
         """Return when it was found, by the house's clock."""
         return shown.stamp(finding.recorded_at, finding.shift.property)

@@ -10,18 +10,19 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from django.db.models import Count, F, Max, Q, QuerySet, Sum
+from django.db.models import Count, F, Max, OuterRef, Q, QuerySet, Subquery, Sum
 
+from audit.limits import Limit, limit_of
 from audit.models import Finding, FindingEvent
-from audit.selectors import findings_with_state, tray_counts
+from audit.selectors import findings_with_state, limits_of, tray_counts
 from casino import roles
 from casino.models import Job, User
 from casino.shown import age
 from ledger.selectors import Moved, moved_in_shift
 from tables.engine.game import Game, games
-from tables.models import DealerTurn, Round, SessionEvent, Shift, ShiftEvent, Table, TableSession
+from tables.models import ChipSlip, DealerTurn, Round, RoundProposal, RoundProposalEvent, SessionEvent, Shift, ShiftEvent, Table, TableSession
 from tables.posting import drop_box, promo, tray
-from tables.selectors import counted, sessions_with_state, shifts_for
+from tables.selectors import OPEN_SLIPS, counted, sessions_with_state, shifts_for, slips_in
 
 SHIFT_JOBS = ("close_shift", "reconcile_shift", "shift_report")
 QUIET_AFTER = timedelta(minutes=15)
@@ -36,7 +37,10 @@ class Tile:
     game: Game
     state: str
     session: TableSession | None
+    limits: Sequence[tuple[str, Limit]] = ()
     dealer: str = ""
+    dealer_since: datetime | None = None
+    dealer_for: str = ""
     rounds: int = 0
     per_hour: int = 0
     last: datetime | None = None
@@ -44,6 +48,8 @@ class Tile:
     quiet: bool = False
     handle: int = 0
     findings: int = 0
+    slips: int = 0
+    proposals: int = 0
     expected: int | None = None
     win: int | None = None
 
@@ -81,7 +87,7 @@ def newest_shift(user: User) -> Shift | None:
 def board_for(user: User, *, at: datetime, shift: Shift | None = None) -> Board | None:
     """Return the board of `user`'s pits at moment `at`, of the newest shift unless another is given; None where there is none yet.
 
-    Six queries; two more for who sees expected trays.
+    Nine queries, however many tables there are; two more for who sees expected trays.
     """
     shift = shift or newest_shift(user)
     if shift is None:
@@ -102,24 +108,32 @@ class _Figures:
     def __init__(self, shift: Shift, at: datetime, expected_of: Collection[TableSession]) -> None:
         self.rounds = _rounds(shift, at)
         self.dealers = _dealers(shift)
+        self.limits = limits_of(shift)
+        self.slips = _by_session(slips_in(OPEN_SLIPS, ChipSlip.objects.filter(session__shift=shift)))
+        self.proposals = _by_session(proposed_in(shift))
         self.findings = _open_findings(shift)
         self.expected = _expected(shift, expected_of) if expected_of else {}
 
 
 def _tile(table: Table, session: TableSession | None, figures: _Figures, at: datetime) -> Tile:
     game = games()[table.game]
+    limits = _in_force(figures.limits.get(table.pk, ()), at)
     if session is None:
-        return Tile(table, game, "not open", None)
+        return Tile(table, game, "not open", None, limits)
     sums = figures.rounds.get(session.pk, {})
     last = sums.get("last")
     state = str(getattr(session, "state", ""))
+    dealer, since = figures.dealers.get(session.pk, ("", None))
     expected, win = figures.expected.get(session.pk, (None, None))
     return Tile(
         table,
         game,
         state,
         session,
-        dealer=figures.dealers.get(session.pk, ""),
+        limits,
+        dealer=dealer,
+        dealer_since=since,
+        dealer_for=age((at - since).total_seconds()) if since and state == SessionEvent.State.OPEN else "",
         rounds=sums.get("n", 0),
         per_hour=sums.get("hour", 0),
         last=last,
@@ -127,6 +141,8 @@ def _tile(table: Table, session: TableSession | None, figures: _Figures, at: dat
         quiet=state == SessionEvent.State.OPEN and (last is None or at - last > QUIET_AFTER),
         handle=sums.get("staked", 0),
         findings=figures.findings.get(session.pk, 0),
+        slips=figures.slips.get(session.pk, 0),
+        proposals=figures.proposals.get(session.pk, 0),
         expected=expected,
         win=win,
     )
@@ -147,9 +163,29 @@ def _rounds(shift: Shift, at: datetime) -> Mapping[int, dict[str, Any]]:
     return {row["session"]: row for row in rows}
 
 
-def _dealers(shift: Shift) -> Mapping[int, str]:
+def _dealers(shift: Shift) -> Mapping[int, tuple[str, datetime]]:
+    """Return who deals at each session, and since when."""
     turns = DealerTurn.objects.filter(session__shift=shift).order_by("from_at")
-    return dict(turns.values_list("session", "dealer__code"))
+    return {session: (code, since) for session, code, since in turns.values_list("session", "dealer__code", "from_at")}
+
+
+def _in_force(limits: Sequence[Limit], at: datetime) -> list[tuple[str, Limit]]:
+    """Return the limits in force at `at` with the words of their bets, those of every bet first."""
+    bets = sorted({limit.bet for limit in limits})
+    found = ((bet, limit_of(limits, bet, at)) for bet in bets)
+    return [(bet.replace("_", " "), limit) for bet, limit in found if limit is not None and limit.bet == bet]
+
+
+def proposed_in(shift: Shift) -> QuerySet[Any]:
+    """Return the shift's corrections that wait for somebody's approval."""
+    last = RoundProposalEvent.objects.filter(proposal=OuterRef("pk")).order_by("-sequence").values("state")[:1]
+    proposals: QuerySet[Any] = RoundProposal.objects.filter(session__shift=shift).annotate(state=Subquery(last))
+    return proposals.filter(state=RoundProposalEvent.State.PROPOSED)
+
+
+def _by_session(rows: QuerySet[Any]) -> Mapping[int, int]:
+    """Return how many of `rows` each session has."""
+    return {row["session"]: row["n"] for row in rows.values("session").annotate(n=Count("pk")).order_by()}
 
 
 def waiting(findings: QuerySet[Any]) -> QuerySet[Any]:
@@ -158,8 +194,7 @@ def waiting(findings: QuerySet[Any]) -> QuerySet[Any]:
 
 
 def _open_findings(shift: Shift) -> Mapping[int, int]:
-    found = waiting(findings_with_state(Finding.objects.filter(shift=shift, session__isnull=False)))
-    return {row["session"]: row["n"] for row in found.values("session").annotate(n=Count("pk")).order_by()}
+    return _by_session(waiting(findings_with_state(Finding.objects.filter(shift=shift, session__isnull=False))))
 
 
 def _expected(shift: Shift, sessions: Iterable[TableSession]) -> Mapping[int, tuple[int | None, int | None]]:

@@ -10,6 +10,7 @@ from django.contrib import admin, messages
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
+from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_http_methods
 
 from audit import draws
@@ -51,7 +52,7 @@ def draw_page(request: HttpRequest, pk: int) -> HttpResponse:
     if request.method == "POST":
         bound = _keep(request, kept)
         if not bound.errors:
-            messages.success(request, "Kept.")
+            messages.success(request, _("Kept."))
             return HttpResponseRedirect(reverse("admin:tables_shift_draw", args=[pk]))
     context = {
         **admin.site.each_context(request),

@@ -19,6 +19,7 @@ from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_POST, require_safe
 
 from audit.exports import FORMATS, filename, media_type
@@ -199,7 +200,7 @@ def report_subscribe(request: HttpRequest, key: str) -> HttpResponse:
 def report_unsubscribe(request: HttpRequest, uuid: UUID) -> HttpResponse:
     """End a mailing of one's own, and return to the list."""
     unsubscribe(uuid, by=person(request), at=timezone.now())
-    messages.success(request, "It is not sent any more.")
+    messages.success(request, _("It is not sent any more."))
     return HttpResponseRedirect(reverse("reports"))
 
 

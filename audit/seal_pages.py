@@ -17,6 +17,7 @@ from django.shortcuts import get_object_or_404
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext_lazy as _
 
 from audit.bundles import export_bundle, proof_of
 from audit.checkpoints import qr_address
@@ -68,17 +69,17 @@ class SegmentAdmin(ReadOnlyAdmin):
             *super().get_urls(),
         ]
 
-    @admin.display(description="shift")
+    @admin.display(description=_("shift"))
     def shift_name(self, segment: Any) -> str:
         """Return "Swing shift"; of a shift that is not in the database, its UUID."""
         return f"{segment.shift_kind.capitalize()} shift" if segment.shift_kind else str(segment.shift)
 
-    @admin.display(description="state")
+    @admin.display(description=_("state"))
     def state(self, segment: Segment) -> SafeString:
         """Return whether it is signed, waits for that, or lost its leaves."""
         return chip(*_state(segment))
 
-    @admin.display(description="sealed")
+    @admin.display(description=_("sealed"))
     def sealed_at(self, segment: Segment) -> str:
         """Return when."""
         return shown.utc(segment.recorded_at)

@@ -12,6 +12,7 @@ from django.db.models import Count, Sum
 from django.urls import reverse
 
 from audit.board import Board, board_for, jobs_of
+from audit.handover import Left, left_over, report_link
 from audit.models import SessionReconciliation, ShiftReconciliation
 from audit.reports import shift as shift_report
 from audit.reports.report import Column, Report, Row, Section
@@ -135,6 +136,16 @@ class ShiftPage:
     def board(self) -> Board | None:
         """Return the tables of a shift that is not put together yet."""
         return None if self.kept else board_for(self.user, at=self.at, shift=self.shift)
+
+    @property
+    def left_over(self) -> list[Left]:
+        """Return what the next shift takes over."""
+        return left_over(self.shift, self.user)
+
+    @property
+    def handover_report(self) -> str:
+        """Return the address of the handover list, where there is one."""
+        return report_link(self.shift)
 
     # ---- the table ----
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from django.contrib import admin
 from django.http import HttpRequest, HttpResponse
+from django.utils.translation import gettext_lazy as _
 
 from audit.models import StatisticRun
 from audit.statistics import ALPHA, CAP
@@ -23,17 +24,17 @@ class StatisticRunAdmin(ReadOnlyAdmin):
     ordering = ("-id",)
     change_form_template = "admin/audit/statisticrun/page.html"
 
-    @admin.display(description="to gaming day")
+    @admin.display(description=_("to gaming day"))
     def day(self, run: StatisticRun) -> str:
         """Return "30 November 2026"."""
         return f"{run.gaming_day:%-d %B %Y}"
 
-    @admin.display(description="flags")
+    @admin.display(description=_("flags"))
     def flags(self, run: StatisticRun) -> int:
         """Return how many results stand out."""
         return run.results.filter(flagged=True).count()
 
-    @admin.display(description="made")
+    @admin.display(description=_("made"))
     def made(self, run: StatisticRun) -> str:
         """Return when, by the house's clock."""
         return shown.stamp(run.recorded_at, run.property)

@@ -11,16 +11,19 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_POST, require_safe
 
 from audit import signing_panel
 from audit.board import board_for, jobs_of
+from audit.board_order import heads, in_order
 from audit.exports import FORMATS, filename, media_type
 from audit.exports import render as render_report
 from audit.reports import shift as shift_report
 from audit.selectors import findings_for
 from audit.shift_page import job_lines, progress_json
 from casino import jobs, roles
+from casino.alarms import unacknowledged
 from casino.errors import Conflict
 from casino.models import Job
 from casino.read_only import person
@@ -28,17 +31,26 @@ from tables.models import Shift, ShiftEvent
 from tables.selectors import shift_state, shifts_for
 
 NEWEST_FINDINGS = 6
+MOST_ALARMS = 8
+"""More stand on the alarms' own page, which the bar at the top counts."""
 
 
 @require_safe
 def tonight(request: HttpRequest) -> HttpResponse:
-    """Answer the first page: the board of one's pits, the newest findings, the shift's jobs. `?part=board` is the part that refreshes itself."""
-    user = person(request)
+    """Answer the first page: alarms, the board of one's pits, the newest findings, the shift's jobs.
+
+    `?sort=` orders the tables, `?part=board` is the part that refreshes itself.
+    """
+    user, order = person(request), request.GET.get("sort", "")
     board = board_for(user, at=timezone.now()) if user.has_perm("tables.view_shift") else None
     context = {
         **admin.site.each_context(request),
         "title": "Tonight",
         "board": board,
+        "order": order,
+        "heads": heads(order, sees_expected=board.sees_expected) if board else [],
+        "tiles": in_order(board.tiles, order, sees_expected=board.sees_expected) if board else [],
+        "alarms": list(unacknowledged(user)[:MOST_ALARMS]),
         "house": board.shift.property if board else None,
         "jobs": job_lines(jobs_of([board.shift])) if board else [],
         "findings": list(findings_for(user).order_by("-id")[:NEWEST_FINDINGS]) if board and user.has_perm("audit.view_finding") else [],
@@ -84,11 +96,11 @@ def reconcile_again(request: HttpRequest, pk: int) -> HttpResponse:
         raise Conflict("shift_open", f"The {shift} has not ended.")
     known = Job.objects.filter(kind="close_shift", args__shift=str(shift.uuid))
     if known.filter(state__in=jobs.OPEN).exists():
-        messages.info(request, "The shift is being reconciled already.")
+        messages.info(request, _("The shift is being reconciled already."))
     else:
         with transaction.atomic():
             jobs.announce("close_shift", f"close_shift:{shift.uuid}:{known.count()}", {"shift": str(shift.uuid)}, by=user)
-        messages.success(request, "Announced: every payout is audited again, then the shift is reconciled again.")
+        messages.success(request, _("Announced: every payout is audited again, then the shift is reconciled again."))
     return HttpResponseRedirect(reverse("admin:tables_shift_change", args=[pk]))
 
 

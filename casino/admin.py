@@ -13,6 +13,7 @@ from django.db.models import Model, QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404
 from django.urls import URLPattern, path, reverse
+from django.utils.translation import gettext_lazy as _
 
 from casino import alarm_admin, job_admin, people, roles, shown  # noqa: F401 - the two register their pages
 from casino.errors import CasinoError
@@ -45,7 +46,7 @@ class RolesInline(SeenInline):
     ordering = ("-sequence",)
     verbose_name_plural = "roles: granted, reviewed, withdrawn"
 
-    @admin.display(description="at")
+    @admin.display(description=_("at"))
     def at(self, event: RoleEvent) -> str:
         """Return when."""
         return shown.utc(event.recorded_at)
@@ -93,12 +94,12 @@ class PeopleAdmin(UserAdmin):
         obj.pk, obj.password = hired.pk, hired.password
         obj._state.adding = False
 
-    @admin.display(description="last signed in", ordering="last_login")
+    @admin.display(description=_("last signed in"), ordering="last_login")
     def last_use(self, user: User) -> str:
         """Return when they last signed in."""
         return shown.utc(user.last_login)
 
-    @admin.display(description="roles in effect")
+    @admin.display(description=_("roles in effect"))
     def roles_held(self, user: User) -> str:
         """Return "pit boss (P1), supervisor"."""
         events = sorted(user.role_events.all(), key=lambda event: event.sequence)

@@ -12,6 +12,7 @@ from django.shortcuts import get_object_or_404
 from django.urls import URLPattern, path, reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
 from casino import shown
@@ -61,33 +62,34 @@ class AlarmAdmin(ReadOnlyAdmin):
         return [path("<int:pk>/acknowledge/", seen(require_POST(self.acknowledge_view)), name="casino_alarm_acknowledge"), *super().get_urls()]
 
     def acknowledge_view(self, request: HttpRequest, pk: int) -> HttpResponse:
-        """Acknowledge it, and return to the list of those that wait."""
+        """Acknowledge it, and return to the list of those that wait, or to the board where it was done there."""
+        board = request.POST.get("back") == "board"
         alarm = get_object_or_404(alarms_for(person(request)), pk=pk)
         form = Note(request.POST)
         try:
             acknowledge(alarm.uuid, by=person(request), note=form.cleaned_data["note"] if form.is_valid() else "")
         except CasinoError as error:
             messages.error(request, error.message)
-            return HttpResponseRedirect(reverse("admin:casino_alarm_change", args=[pk]))
-        messages.success(request, "Acknowledged in your name.")
-        return HttpResponseRedirect(reverse("admin:casino_alarm_changelist") + "?taken=no")
+            return HttpResponseRedirect(reverse("admin:index") if board else reverse("admin:casino_alarm_change", args=[pk]))
+        messages.success(request, _("Acknowledged in your name."))
+        return HttpResponseRedirect(reverse("admin:index") if board else reverse("admin:casino_alarm_changelist") + "?taken=no")
 
     def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any) -> HttpResponse:
         """Answer the alarm's page, with the form while nobody took it."""
         waits = not hasattr(context["original"], "acknowledgement")
         return super().render_change_form(request, {**context, "note_form": Note() if waits else None}, *args, **kwargs)
 
-    @admin.display(description="kind", ordering="kind")
+    @admin.display(description=_("kind"), ordering="kind")
     def kind_word(self, alarm: Alarm) -> str:
         """Return "job stuck"."""
         return alarm.kind.replace("_", " ")
 
-    @admin.display(description="raised")
+    @admin.display(description=_("raised"))
     def raised(self, alarm: Alarm) -> str:
         """Return when it was noticed."""
         return shown.utc(alarm.recorded_at)
 
-    @admin.display(description="state")
+    @admin.display(description=_("state"))
     def state_word(self, alarm: Alarm) -> SafeString:
         """Return who took it, or that it waits."""
         taken = getattr(alarm, "acknowledgement", None)
@@ -95,7 +97,7 @@ class AlarmAdmin(ReadOnlyAdmin):
             return format_html('<span class="chip bad">{}</span>', "waits")
         return format_html('<span class="chip good">{}</span> {}', taken.by.username, shown.utc(taken.recorded_at))
 
-    @admin.display(description="said")
+    @admin.display(description=_("said"))
     def said(self, alarm: Alarm) -> str:
         """Return the note that it was acknowledged with."""
         taken = getattr(alarm, "acknowledgement", None)

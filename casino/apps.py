@@ -6,13 +6,14 @@ from typing import Any
 
 from django.apps import AppConfig
 from django.contrib.admin.apps import AdminConfig
+from django.utils.translation import gettext_lazy as _
 
 
 class CasinoConfig(AppConfig):
     """Users, roles and jobs; makes the Celery app known."""
 
     name = "casino"
-    verbose_name = "House"
+    verbose_name = _("House")
 
     def ready(self) -> None:
         """Import the Celery app (it connects to nothing yet), and hear when migrations begin and end."""

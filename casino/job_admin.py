@@ -10,6 +10,7 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import URLPattern, path, reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_POST
 
 from casino import jobs, roles, shown
@@ -28,7 +29,7 @@ class JobEventsInline(SeenInline):
     ordering = ("-sequence",)
     verbose_name_plural = "cancelled, taken up again"
 
-    @admin.display(description="at")
+    @admin.display(description=_("at"))
     def at(self, event: JobEvent) -> str:
         """Return when."""
         return shown.utc(event.recorded_at)
@@ -80,37 +81,37 @@ class JobAdmin(ReadOnlyAdmin):
         }
         return super().render_change_form(request, {**context, **more}, *args, **kwargs)
 
-    @admin.display(description="job")
+    @admin.display(description=_("job"))
     def what(self, job: Job) -> str:
         """Return "close shift"."""
         return job.kind.replace("_", " ")
 
-    @admin.display(description="asked")
+    @admin.display(description=_("asked"))
     def asked(self, job: Job) -> str:
         """Return when it was asked for."""
         return shown.utc(job.asked_at)
 
-    @admin.display(description="due")
+    @admin.display(description=_("due"))
     def due(self, job: Job) -> str:
         """Return from when on it is to be done."""
         return shown.utc(job.due_at)
 
-    @admin.display(description="started")
+    @admin.display(description=_("started"))
     def started(self, job: Job) -> str:
         """Return when a worker last began with it."""
         return shown.utc(job.started_at)
 
-    @admin.display(description="finished")
+    @admin.display(description=_("finished"))
     def finished(self, job: Job) -> str:
         """Return when it ended."""
         return shown.utc(job.finished_at)
 
-    @admin.display(description="state", ordering="state")
+    @admin.display(description=_("state"), ordering="state")
     def state_word(self, job: Job) -> str:
         """Return the state as a chip."""
         return format_html('<span class="chip {}">{}</span>', job.state, job.get_state_display())
 
-    @admin.display(description="progress")
+    @admin.display(description=_("progress"))
     def how_far(self, job: Job) -> SafeString | str:
         """Return how far a running job is, from Valkey."""
         step = jobs.progress_of(job) if job.state == Job.State.RUNNING else None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.contrib import admin
 from django.urls import include, path, re_path
 from django.views.generic import RedirectView
+from django.views.i18n import set_language
 from drf_spectacular.views import SpectacularAPIView
 
 from audit.search_views import search_page
@@ -14,6 +15,7 @@ from casino.health import health
 
 urlpatterns = [
     path("", RedirectView.as_view(pattern_name="admin:index")),
+    path("language/", set_language, name="set_language"),
     path("healthz", health, name="health"),
     path("admin/", admin.site.admin_view(tonight)),
     path("admin/search/", admin.site.admin_view(search_page), name="search"),

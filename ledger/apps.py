@@ -1,13 +1,14 @@
 """The books' app."""
 
 from django.apps import AppConfig
+from django.utils.translation import gettext_lazy as _
 
 
 class LedgerConfig(AppConfig):
     """Accounts, entries, transfers."""
 
     name = "ledger"
-    verbose_name = "Books"
+    verbose_name = _("Books")
 
     def ready(self) -> None:
         """Have `check --deploy` look at the guards, and `check` and a worker's start for a published checkpoint ahead of the books."""

@@ -11,6 +11,7 @@ from django.contrib.admin.views.main import ChangeList
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext_lazy as _
 
 from casino import shown
 from casino.day_range import DayRange
@@ -74,22 +75,22 @@ class AccountAdmin(ReadOnlyAdmin):
         _hold([account], person(request))
         return account
 
-    @admin.display(description="kind")
+    @admin.display(description=_("kind"))
     def kind_word(self, account: Account) -> SafeString:
         """Return what kind of place it is."""
         return chip(account.get_kind_display())
 
-    @admin.display(description="opened")
+    @admin.display(description=_("opened"))
     def opened(self, account: Account) -> str:
         """Return since when it is there."""
         return shown.utc(account.opened_at)
 
-    @admin.display(description="closed")
+    @admin.display(description=_("closed"))
     def closed(self, account: Account) -> str:
         """Return when it was closed."""
         return shown.utc(account.closed_at)
 
-    @admin.display(description="holds")
+    @admin.display(description=_("holds"))
     def holds(self, account: Any) -> SafeString:
         """Return the balance: what arrived minus what left."""
         return figure(account.held, "dim" if account.held == BLIND else "")
@@ -122,7 +123,7 @@ class EntryAdmin(ReadOnlyAdmin):
         except ValueError:
             return queryset.filter(reference=term), False
 
-    @admin.display(description="at")
+    @admin.display(description=_("at"))
     def occurred_utc(self, entry: Entry) -> str:
         """Return when; the books' own clock is UTC."""
         return shown.utc(entry.occurred_at)

@@ -11,6 +11,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.urls import URLPattern, path, reverse
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext_lazy as _
 
 from casino import roles
 from casino.models import User
@@ -110,12 +111,12 @@ class BoxPullAdmin(AtTable):
         }
         return super().render_change_form(request, {**context, **more}, *args, **kwargs)
 
-    @admin.display(description="box")
+    @admin.display(description=_("box"))
     def what(self, pull: BoxPull) -> str:
         """Return "B-UTH-01"."""
         return pull.box
 
-    @admin.display(description="state")
+    @admin.display(description=_("state"))
     def counted(self, pull: Any) -> SafeString:
         """Return whether it was counted."""
         return chip("counted", "good") if pull.times else chip("waits for the count", "warn")

@@ -9,6 +9,7 @@ from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext_lazy as _
 
 from casino import roles, shown
 from casino.day_range import DayRange
@@ -55,12 +56,12 @@ class CashOutAdmin(ReadOnlyAdmin):
         act = Act(f"{house} · cash-out", "Record the cash-out", BuyInForm, house, perform, here, ("Cash-outs", here), lead)
         return answer(request, act, self.admin_site, CashOut)
 
-    @admin.display(description="at")
+    @admin.display(description=_("at"))
     def at(self, cashed: CashOut) -> str:
         """Return when, by the house's clock."""
         return shown.stamp(cashed.occurred_at, cashed.property)
 
-    @admin.display(description="amount")
+    @admin.display(description=_("amount"))
     def sum(self, cashed: CashOut) -> SafeString:
         """Return the amount."""
         return figure(shown.money(cashed.amount, cashed.property))

@@ -9,6 +9,7 @@ from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 from django.utils.html import format_html_join
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext_lazy as _
 
 from casino import roles, shown
 from casino.day_range import DayRange
@@ -27,17 +28,17 @@ class AtTable(ReadOnlyAdmin):
     ordering = ("-id",)
     pits = "session__table__pit__code"
 
-    @admin.display(description="table")
+    @admin.display(description=_("table"))
     def table(self, row: Any) -> str:
         """Return the table's code."""
         return row.session.table.code
 
-    @admin.display(description="at")
+    @admin.display(description=_("at"))
     def at(self, row: Any) -> str:
         """Return when, by the house's clock."""
         return shown.stamp(row.occurred_at, row.session.table.property)
 
-    @admin.display(description="denominations")
+    @admin.display(description=_("denominations"))
     def pieces(self, row: Any) -> SafeString | str:
         """Return "20 × 100.00" a line, larger values first."""
         house = row.session.table.property
@@ -61,17 +62,17 @@ class ChipMovementAdmin(AtTable):
         rows = super().mine(user).select_related("session__table__property", "session__shift")
         return rows if roles.may(user.roles, "read_reports") else rows.exclude(kind=ChipMovement.Kind.BUY_IN)
 
-    @admin.display(description="slip")
+    @admin.display(description=_("slip"))
     def what(self, movement: ChipMovement) -> str:
         """Return "fill 483", "buy-in"."""
         return str(movement)
 
-    @admin.display(description="amount")
+    @admin.display(description=_("amount"))
     def sum(self, movement: ChipMovement) -> SafeString:
         """Return the amount."""
         return figure(shown.money(movement.amount, movement.session.table.property))
 
-    @admin.display(description="recorded")
+    @admin.display(description=_("recorded"))
     def recorded(self, movement: ChipMovement) -> str:
         """Return when the database took it, by the house's clock."""
         return shown.stamp(movement.recorded_at, movement.session.table.property)
@@ -83,7 +84,7 @@ class CountAdmin(AtTable):
     action = "read_counts"
     list_select_related = (*AtTable.list_select_related, "counted_by", "witness")
 
-    @admin.display(description="total")
+    @admin.display(description=_("total"))
     def sum(self, count: Any) -> SafeString:
         """Return the counted total."""
         return figure(shown.money(count.total, count.session.table.property))

@@ -14,6 +14,7 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
 
 from casino import roles, shown
 from casino.errors import BrokenBooks, CasinoError
@@ -171,7 +172,7 @@ def _answer(request: HttpRequest, entry: Entry, user: User, context: dict[str, A
         entry.form.check_dealer()
         ready = entry.is_ready()
         if why.is_valid() and ready and (proposal := _propose(entry, why, user)) is not None:
-            messages.success(request, "Proposed. Nothing has changed yet: another person approves it.")
+            messages.success(request, _("Proposed. Nothing has changed yet: another person approves it."))
             return HttpResponseRedirect(reverse("admin:tables_roundproposal_change", args=[proposal.pk]), status=303)
     more = {"screen": entry.screen, "entry": entry, "form": entry.screen.form, "why": why, "looked": request.method == "POST", "subtitle": None}
     more["typed_uuid"] = entry.form.text("uuid")

@@ -11,6 +11,7 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.urls import URLPattern, path, reverse
 from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
 
 from casino import roles
 from casino.errors import CasinoError
@@ -90,7 +91,7 @@ def must_propose(request: HttpRequest, played: Round) -> User:
 
 def proposed(request: HttpRequest, proposal: RoundProposal) -> HttpResponse:
     """Answer (303) the proposal's page, which says what happens next."""
-    messages.success(request, "Proposed. Nothing has changed yet: another person approves it.")
+    messages.success(request, _("Proposed. Nothing has changed yet: another person approves it."))
     return HttpResponseRedirect(reverse("admin:tables_roundproposal_change", args=[proposal.pk]), status=303)
 
 

@@ -14,6 +14,7 @@ from django.urls import URLPattern, path, reverse
 from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext_lazy as _
 
 from casino import roles, shown
 from casino.errors import Conflict
@@ -74,7 +75,7 @@ class TableAdmin(ReadOnlyAdmin):
     list_select_related = ("pit",)
     pits = "pit__code"
 
-    @admin.display(description="paytable in force")
+    @admin.display(description=_("paytable in force"))
     def paytable_now(self, table: Table) -> SafeString | str:
         """Return the version in force now, with its code to be compared with the sheet at the table."""
         try:
@@ -85,7 +86,7 @@ class TableAdmin(ReadOnlyAdmin):
             '<a href="{}">{}</a> <b>{}</b>', reverse("admin:tables_paytableversion_change", args=[version.pk]), version, version.short_code
         )
 
-    @admin.display(description="game")
+    @admin.display(description=_("game"))
     def game_name(self, table: Table) -> str:
         """Return the game as on the sign."""
         return games()[table.game].name
@@ -132,7 +133,7 @@ class EventsInline(SeenInline):
     fields = readonly_fields = ("state", "at", "by", "note")
     verbose_name_plural = "opened and closed"
 
-    @admin.display(description="at")
+    @admin.display(description=_("at"))
     def at(self, event: SessionEvent) -> str:
         """Return when, by the house's clock."""
         return shown.stamp(event.occurred_at, event.session.table.property)
@@ -145,7 +146,7 @@ class TurnsInline(SeenInline):
     fields = readonly_fields = ("dealer", "since", "by")
     verbose_name_plural = "dealers' turns"
 
-    @admin.display(description="from")
+    @admin.display(description=_("from"))
     def since(self, turn: DealerTurn) -> str:
         """Return from when, by the house's clock."""
         return shown.stamp(turn.from_at, turn.session.table.property)
@@ -221,7 +222,7 @@ class SessionAdmin(ReadOnlyAdmin):
         """Return the sessions of one's pits, with their state."""
         return sessions_with_state(super().mine(user).select_related("table__property", "table__pit", "shift", "felt"))
 
-    @admin.display(description="state")
+    @admin.display(description=_("state"))
     def state_word(self, session: Any) -> SafeString:
         """Return open or closed."""
         return chip(session.state, "good" if session.state == SessionEvent.State.OPEN else "")

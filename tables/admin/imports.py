@@ -10,6 +10,7 @@ from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.urls import URLPattern, path, reverse
+from django.utils.translation import gettext_lazy as _
 
 from casino import roles, shown
 from casino.errors import CasinoError
@@ -48,12 +49,12 @@ class RoundImportAdmin(ReadOnlyAdmin):
             *super().get_urls(),
         ]
 
-    @admin.display(description="recorded")
+    @admin.display(description=_("recorded"))
     def recorded(self, kept: RoundImport) -> str:
         """Return when it was imported."""
         return shown.utc(kept.recorded_at)
 
-    @admin.display(description="rounds that it brought")
+    @admin.display(description=_("rounds that it brought"))
     def brought(self, kept: RoundImport) -> str:
         """Return their labels, the first ones of a long file."""
         found = ImportedRound.objects.filter(source=kept).select_related("round").order_by("line")[: SHOWN + 1]

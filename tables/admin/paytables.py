@@ -8,6 +8,7 @@ from typing import Any
 from django.contrib import admin
 from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern
+from django.utils.translation import gettext_lazy as _
 
 from casino import roles, shown
 from casino.models import User
@@ -34,27 +35,27 @@ class PaytableVersionAdmin(ReadOnlyAdmin):
     change_list_template = "admin/tables/paytableversion/change_list.html"
     change_form_template = "admin/tables/paytableversion/page.html"
 
-    @admin.display(description="version")
+    @admin.display(description=_("version"))
     def reference(self, version: PaytableVersion) -> str:
         """Return "uth-seed@1"."""
         return str(version)
 
-    @admin.display(description="code")
+    @admin.display(description=_("code"))
     def code(self, version: PaytableVersion) -> str:
         """Return the four characters that people compare."""
         return version.short_code
 
-    @admin.display(description="recorded")
+    @admin.display(description=_("recorded"))
     def recorded(self, version: PaytableVersion) -> str:
         """Return when it was approved."""
         return shown.utc(version.recorded_at)
 
-    @admin.display(description="game")
+    @admin.display(description=_("game"))
     def game_name(self, version: PaytableVersion) -> str:
         """Return the game as on the sign."""
         return games()[version.game].name
 
-    @admin.display(description="SHA-256")
+    @admin.display(description=_("SHA-256"))
     def short_hash(self, version: PaytableVersion) -> str:
         """Return the hash's first twelve digits."""
         return version.sha256[:12]

@@ -13,6 +13,7 @@ from django.shortcuts import render
 from django.urls import URLPattern, path, reverse
 from django.utils import timezone
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_POST
 
 from casino import roles, shown
@@ -71,42 +72,42 @@ class ProposalAdmin(ReadOnlyAdmin):
         may = roles.may(person(request).roles, "propose_late_correction")
         return super().changelist_view(request, {"may_add_late": may, **(extra_context or {})})
 
-    @admin.display(description="proposal")
+    @admin.display(description=_("proposal"))
     def what(self, proposal: RoundProposal) -> str:
         """Return "correction"."""
         return str(proposal.get_kind_display())
 
-    @admin.display(description="state")
+    @admin.display(description=_("state"))
     def state_word(self, proposal: Any) -> SafeString:
         """Return what was decided."""
         return chip(proposal.state, TONES.get(proposal.state, ""))
 
-    @admin.display(description="table")
+    @admin.display(description=_("table"))
     def table(self, proposal: RoundProposal) -> str:
         """Return the table's code."""
         return proposal.session.table.code
 
-    @admin.display(description="round")
+    @admin.display(description=_("round"))
     def round_number(self, proposal: RoundProposal) -> str:
         """Return the number of the round that it is about."""
         return str(proposal.round.number) if proposal.round else shown.NOTHING
 
-    @admin.display(description="reason")
+    @admin.display(description=_("reason"))
     def why(self, proposal: RoundProposal) -> str:
         """Return the reason."""
         return str(proposal.get_reason_display())
 
-    @admin.display(description="effect")
+    @admin.display(description=_("effect"))
     def effect_sum(self, proposal: RoundProposal) -> SafeString:
         """Return what it changes in the house's net."""
         return figure(shown.signed(proposal.effect, proposal.session.table.property), "" if proposal.effect else "dim")
 
-    @admin.display(description="at")
+    @admin.display(description=_("at"))
     def proposed_at(self, proposal: RoundProposal) -> str:
         """Return when it was proposed, by the house's clock."""
         return shown.stamp(proposal.recorded_at, proposal.session.table.property)
 
-    @admin.display(description="waits for")
+    @admin.display(description=_("waits for"))
     def waits(self, proposal: Any) -> str:
         """Return how long it has been waiting."""
         return shown.age((timezone.now() - proposal.recorded_at).total_seconds()) if proposal.state == "proposed" else shown.NOTHING

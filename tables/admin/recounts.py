@@ -11,6 +11,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
 from django.urls import URLPattern, path, reverse
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext_lazy as _
 
 from casino import roles, step_up
 from casino.models import User
@@ -95,7 +96,7 @@ class CountReopeningAdmin(AtTable):
         }
         return super().render_change_form(request, {**context, **more}, *args, **kwargs)
 
-    @admin.display(description="state")
+    @admin.display(description=_("state"))
     def state_word(self, reopening: Any) -> SafeString:
         """Return the state as a chip."""
         return chip(reopening.state, TONES.get(State(reopening.state), ""))

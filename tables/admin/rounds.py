@@ -11,6 +11,7 @@ from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern, path
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_POST
 
 from casino import shown
@@ -102,49 +103,49 @@ class RoundAdmin(CorrectionPages, ReadOnlyAdmin):
 
     # ---- columns ----
 
-    @admin.display(description="round")
+    @admin.display(description=_("round"))
     def number_at(self, played: Round) -> str:
         """Return "UTH-01 · 412"."""
         return f"{played.session.table.code} · {played.number}"
 
-    @admin.display(description="at")
+    @admin.display(description=_("at"))
     def occurred(self, played: Round) -> str:
         """Return when it was dealt, by the house's clock."""
         return shown.stamp(played.occurred_at, played.session.table.property)
 
-    @admin.display(description="dealer")
+    @admin.display(description=_("dealer"))
     def dealer_code(self, played: Round) -> str:
         """Return who dealt."""
         return played.dealer.code
 
-    @admin.display(description="cards")
+    @admin.display(description=_("cards"))
     def first_cards(self, played: Round) -> SafeString:
         """Return the cards that all seats share, or those of the first seat."""
         return small_cards(played)
 
-    @admin.display(description="handle")
+    @admin.display(description=_("handle"))
     def handle_sum(self, played: Round) -> SafeString:
         """Return the sum of the stakes."""
         return figure(shown.money(played.handle, played.session.table.property))
 
-    @admin.display(description="house, due")
+    @admin.display(description=_("house, due"))
     def due_sum(self, played: Round) -> SafeString:
         """Return the house's net by the rules."""
         due = None if played.collect is None or played.pay is None else played.collect - played.pay
         return figure(shown.signed(due, played.session.table.property))
 
-    @admin.display(description="house, done")
+    @admin.display(description=_("house, done"))
     def done_sum(self, played: Round) -> SafeString:
         """Return the house's net as it was done."""
         return figure(shown.signed(played.house_net, played.session.table.property))
 
-    @admin.display(description="off")
+    @admin.display(description=_("off"))
     def off(self, played: Round) -> SafeString:
         """Return how far done is from due, from the house's side; nothing where it is not."""
         variance = played.payout_variance
         return figure(shown.signed(variance, played.session.table.property) if variance else "", "bad")
 
-    @admin.display(description="state")
+    @admin.display(description=_("state"))
     def standing(self, played: Round) -> SafeString | str:
         """Return what is to be known of it at a glance."""
         state = state_of(played)
@@ -154,7 +155,7 @@ class RoundAdmin(CorrectionPages, ReadOnlyAdmin):
             return chip("irregular", "warn")
         return chip("late", "warn") if played.late else "settled"
 
-    @admin.display(description="paytable")
+    @admin.display(description=_("paytable"))
     def paytable_ref(self, played: Round) -> str:
         """Return the version that settled it."""
         return str(played.paytable)

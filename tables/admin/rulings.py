@@ -11,6 +11,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
 
 from casino import roles
 from casino.errors import CasinoError
@@ -82,7 +83,7 @@ def rule_round(request: HttpRequest, played: Round, context: dict[str, Any]) -> 
     seen = played.rulings.count()
     form = RulingForm(request.POST or None, wagers=wagers, exponent=played.session.table.property.exponent, initial={"after": seen})
     if request.method == "POST" and form.confirms(user, at=at) and _rule(form, played, user, at):
-        messages.success(request, "Ruled. The audit looks at it now.")
+        messages.success(request, _("Ruled. The audit looks at it now."))
         return HttpResponseRedirect(reverse("admin:tables_round_change", args=[played.pk]), status=303)
     more = {"form": form, "story": tell(played, wagers), "title": f"Rule on round {played.number}", "subtitle": None}
     return render(request, "admin/tables/round/ruling.html", {**context, **more}, status=400 if form.errors else 200)

@@ -11,6 +11,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
 from django.urls import URLPattern, path, reverse
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext_lazy as _
 
 from casino import roles, shown
 from casino.models import User
@@ -100,17 +101,17 @@ class ChipSlipAdmin(AtTable):
         }
         return super().render_change_form(request, {**context, **more}, *args, **kwargs)
 
-    @admin.display(description="slip")
+    @admin.display(description=_("slip"))
     def what(self, slip: ChipSlip) -> str:
         """Return "fill 483"."""
         return str(slip)
 
-    @admin.display(description="state")
+    @admin.display(description=_("state"))
     def state_word(self, slip: Any) -> SafeString:
         """Return the state as a chip."""
         return chip(slip.state, TONES[State(slip.state)])
 
-    @admin.display(description="amount")
+    @admin.display(description=_("amount"))
     def sum(self, slip: ChipSlip) -> SafeString:
         """Return the amount."""
         return figure(shown.money(slip.amount, slip.property))

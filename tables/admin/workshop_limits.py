@@ -10,6 +10,7 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_http_methods
 
 from casino.errors import CasinoError
@@ -68,7 +69,7 @@ def limits(request: HttpRequest) -> HttpResponse:
     if request.method == "POST":
         someone_who_may(request, "propose_paytable")
         if form.is_valid() and form.confirms(form.cleaned_data["approved_by"], at=timezone.now()) and _set(form, user):
-            messages.success(request, "Set. Drafts and proposals are held against it from now on.")
+            messages.success(request, _("Set. Drafts and proposals are held against it from now on."))
             return redirect("admin:tables_workshop_limits")
     context = {"form": form, "limits": _standing()}
     return page(request, "limits.html", "Limits of the edge", context, status=400 if request.method == "POST" else 200)

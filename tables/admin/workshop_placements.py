@@ -11,6 +11,7 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_http_methods, require_POST
 
 from casino import roles, shown
@@ -116,10 +117,10 @@ def _ended(request: HttpRequest, user: User, one: PaytablePlacement, end: str | 
             messages.success(request, f"In force: {one}, from {shown.stamp(one.from_at, one.table.property)} on.")
         elif end == "refuse" and form is not None:
             refuse_in_force(one, by=user, note=form.cleaned_data["note"])
-            messages.success(request, "Refused.")
+            messages.success(request, _("Refused."))
         elif end == "withdraw":
             withdraw_in_force(one, by=user)
-            messages.success(request, "Taken back.")
+            messages.success(request, _("Taken back."))
     except CasinoError as error:
         say(request, form, error)
         return False

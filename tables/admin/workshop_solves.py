@@ -9,6 +9,7 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.utils.http import url_has_allowed_host_and_scheme
+from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_POST, require_safe
 
 from casino import jobs
@@ -42,7 +43,7 @@ def ask_solve(request: HttpRequest, uuid: UUID) -> HttpResponse:
     """Ask for the full solve of a draft as it is kept, and return to where it was asked from."""
     user = someone_who_may(request, "propose_paytable")
     solves.ask_solve(paytable_of(get_object_or_404(PaytableDraft, uuid=uuid)), by=user)
-    messages.success(request, "The full solve is announced. It goes on from where it was, if it was begun before.")
+    messages.success(request, _("The full solve is announced. It goes on from where it was, if it was begun before."))
     return redirect(_back(request))
 
 

@@ -31,7 +31,7 @@ def signed_in(house: House, live_server: LiveServer) -> Iterator[Open]:
 
     Rows are made before: while Playwright runs, this thread asks the database nothing.
     """
-    cookies = {who: _cookie(house, who) for who in ("PB-1", "FS-1", "SM-1", "AU-1", "AD-1", "GM-1")}
+    cookies = {who: _cookie(house, who) for who in house.people}
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
 

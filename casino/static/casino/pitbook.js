@@ -31,12 +31,13 @@
 
   /* A part of the page that is asked for again while it is looked at, and not while somebody is in it: the answer, or what `data-part` picks of it. */
   const picked = (page, part) => (part ? new DOMParser().parseFromString(page, "text/html").querySelector(part)?.outerHTML ?? "" : page);
+  const inHand = (part) => part.contains(document.activeElement) || [...part.querySelectorAll('input:not([type="hidden"]), textarea')].some((field) => field.value !== field.defaultValue);
   for (const part of document.querySelectorAll("[data-refresh]")) {
     setInterval(async () => {
-      if (document.hidden || part.contains(document.activeElement)) return;
+      if (document.hidden || inHand(part)) return;
       try {
         const answer = await fetch(part.dataset.refresh, { headers: { Accept: "text/html" } });
-        if (answer.ok && !answer.redirected && !part.contains(document.activeElement)) part.innerHTML = picked(await answer.text(), part.dataset.part);
+        if (answer.ok && !answer.redirected && !inHand(part)) part.innerHTML = picked(await answer.text(), part.dataset.part);
       } catch {
         /* the next turn asks again */
       }

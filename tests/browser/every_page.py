@@ -1,0 +1,161 @@
+"""Every GET page of the admin, from the URL conf: for each named address, arguments with which it shows something."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from django.contrib import admin
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.urls import NoReverseMatch, URLResolver, get_resolver, reverse
+
+from audit.reports.catalogue import catalogue
+from casino.models import Job
+from ledger.models import Account, Entry, Segment
+from tables.admin.session_acts import ACTS
+from tables.models import BoxPull, ChipSlip, PaytableDraft, PaytablePlacement, PaytableProposal, PaytableVersion, ReplayRun, Round
+from tests.browser.full_house import opened_round
+from tests.builders import House
+
+PEOPLE = ("PB-1", "AU-1", "SM-1", "GM-1", "AD-1", "CG-1", "CT-1", "CT-2", "FS-1", "FS-2", "SV-1", "AU-2")
+"""Who tries a page, one after the other, until somebody may."""
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A page, who opens it, and how many queries it took."""
+
+    name: str
+    who: str
+    address: str
+    queries: int
+
+
+def names() -> Iterator[str]:
+    """Yield the name of every address below /admin/, each once."""
+    seen = set()
+    for pattern in _patterns(get_resolver(), "", ""):
+        if pattern not in seen:
+            seen.add(pattern)
+            yield pattern
+
+
+def _patterns(resolver: URLResolver, prefix: str, namespace: str) -> Iterator[str]:
+    for pattern in resolver.url_patterns:
+        whole = prefix + str(pattern.pattern)
+        if isinstance(pattern, URLResolver):
+            yield from _patterns(pattern, whole, f"{namespace}{pattern.namespace}:" if pattern.namespace else namespace)
+        elif whole.startswith("admin/") and pattern.name:
+            yield namespace + pattern.name
+
+
+def addresses(house: House) -> dict[str, list[str]]:
+    """Return for every name the addresses to try: those told here, else Django's own of a thing that is there."""
+    told = _told(house)
+    return {name: told[name] if name in told else _of_a_thing(name) for name in names()}
+
+
+def _of_a_thing(name: str) -> list[str]:
+    """Return the address without arguments, or those of a model's newest and oldest row; nothing where it wants others."""
+    try:
+        return [reverse(name)]
+    except NoReverseMatch:
+        pass
+    for model in admin.site._registry:
+        for page in ("change", "history", "delete"):
+            if name == f"admin:{model._meta.app_label}_{model._meta.model_name}_{page}":
+                return [reverse(name, args=[pk]) for pk in model._default_manager.order_by("pk").values_list("pk", flat=True)[:1]]
+    return []
+
+
+def _told(house: House) -> dict[str, list[str]]:
+    table, played, shift = house.tables["UTH-01"], opened_round(house), house.shift
+    now, version = house.sessions_now, PaytableVersion.objects.filter(name="house").get()  # type: ignore[attr-defined]
+    other = PaytableVersion.objects.exclude(pk=version.pk).filter(game="uth")[0]
+    draft, imported = PaytableDraft.objects.order_by("pk")[0], Job.objects.filter(kind="import_rounds")[0]
+    at, day = "admin:tables_", shift.gaming_day
+    span = f"?property={house.property.code}&day={day}"
+
+    def one(name: str, *args: object, query: str = "") -> list[str]:
+        return [reverse(name, args=args) + query]
+
+    irregular = Round.objects.exclude(irregular="").get()
+    return {
+        "search": ["/admin/search/?q=1", "/admin/search/?q=nothing+like+it", "/admin/search/"],
+        "admin:index": ["/admin/", "/admin/?part=board"],
+        "admin:app_list": [reverse("admin:app_list", args=[app]) for app in ("tables", "audit", "ledger", "casino")],
+        "admin:login": [],  # opened by nobody who is signed in
+        "report-page": [reverse("report-page", args=[key]) for key in catalogue()],
+        "books:statement": one("books:statement", Account.objects.get(property=house.property.uuid, code="tray:UTH-01").pk),
+        "books:journal": [reverse("books:journal") + span],
+        "books:trial_balance": [reverse("books:trial_balance") + span],
+        "books:accounting": [reverse("books:accounting") + span],
+        "admin:ledger_segment_change": one("admin:ledger_segment_change", Segment.objects.get().pk),
+        "admin:ledger_entry_change": one("admin:ledger_entry_change", Entry.objects.filter(kind="round").order_by("-pk")[0].pk),
+        "admin:casino_user_change": one("admin:casino_user_change", house.people["PB-1"].pk),
+        "admin:auth_user_password_change": one("admin:auth_user_password_change", house.people["FS-1"].pk),
+        f"{at}round_add": [reverse(f"{at}round_add"), *(reverse(f"{at}round_add") + f"?table={code}" for code in ("UTH-01", "PAY-01"))],
+        f"{at}round_changelist": [reverse(f"{at}round_changelist"), reverse(f"{at}round_changelist") + "?day_from=06-01-2023"],
+        f"{at}round_change": [reverse(f"{at}round_change", args=[pk]) for pk in Round.objects.order_by("pk").values_list("pk", flat=True)],
+        **{f"{at}round_{page}": one(f"{at}round_{page}", played.pk) for page in ("void", "dead_hand", "correct")},
+        f"{at}round_ruling": one(f"{at}round_ruling", irregular.pk),
+        f"{at}round_late": [reverse(f"{at}round_late"), reverse(f"{at}round_late") + f"?session={house.sessions['UTH-01'].pk}"],
+        f"{at}tablesession_open": [reverse(f"{at}tablesession_open"), reverse(f"{at}tablesession_open") + "?table=PAY-01"],
+        f"{at}tablesession_change": [reverse(f"{at}tablesession_change", args=[s.pk]) for s in (house.sessions["UTH-01"], *now.values())],
+        f"{at}tablesession_close": [reverse(f"{at}tablesession_close", args=[now["UTH-01"].pk]) + step for step in ("", "?step=count")],
+        f"{at}tablesession_act": [
+            reverse(f"{at}tablesession_act", args=[session.pk, verb]) for verb in ACTS for session in (now["UTH-01"], house.sessions["UTH-02"])
+        ],
+        f"{at}boxpull_add": [reverse(f"{at}boxpull_add")],
+        f"{at}boxpull_count": one(f"{at}boxpull_count", BoxPull.objects.order_by("-pk")[0].pk),
+        f"{at}chipslip_act": [
+            reverse(f"{at}chipslip_act", args=[ChipSlip.objects.order_by("-pk")[0].pk, verb]) for verb in ("issue", "send", "receive", "void")
+        ],
+        f"{at}countreopening_act": [
+            reverse(f"{at}countreopening_act", args=[row.pk, verb])
+            for row in admin.site.get_model_admin(_model("countreopening")).model.objects.all()
+            for verb in ("approve", "refuse", "withdraw", "count")
+        ],
+        f"{at}dealer_pin": one(f"{at}dealer_pin", house.dealers["D-1187"].pk),
+        f"{at}roundimport_job": one(f"{at}roundimport_job", imported.uuid),
+        f"{at}workshop_new": [reverse(f"{at}workshop_new"), reverse(f"{at}workshop_new") + "?from=uth-seed@1"],
+        f"{at}workshop_draft": one(f"{at}workshop_draft", draft.uuid),
+        f"{at}workshop_proposal": one(f"{at}workshop_proposal", PaytableProposal.objects.order_by("-pk")[0].uuid),
+        f"{at}workshop_placement": one(f"{at}workshop_placement", PaytablePlacement.objects.order_by("-pk")[0].uuid),
+        f"{at}workshop_compare": [reverse(f"{at}workshop_compare") + f"?a={other}&b={version}"],
+        f"{at}replay": [reverse(f"{at}replay"), reverse(f"{at}replay") + f"?shift={shift.pk}"],
+        f"{at}replay_run": one(f"{at}replay_run", ReplayRun.objects.order_by("-pk")[0].job.uuid),
+        f"{at}paytableversion_place": one(f"{at}paytableversion_place", version.pk),
+        f"{at}paytableversion_change": [reverse(f"{at}paytableversion_change", args=[v.pk]) for v in (version, other)],
+        f"{at}table_change": one(f"{at}table_change", table.pk),
+        f"{at}shift_change": [reverse(f"{at}shift_change", args=[s.pk]) for s in (shift, house.running)],  # type: ignore[attr-defined]
+        f"{at}shift_draw": one(f"{at}shift_draw", shift.pk),
+    }
+
+
+def _model(name: str) -> type:
+    return next(model for model in admin.site._registry if model._meta.model_name == name)
+
+
+def opened(house: House) -> tuple[list[Opened], dict[str, set[int]]]:
+    """Return who opens which page, and for the names that nobody gets a page of, the statuses that they got instead."""
+    clients = {}
+    for who in PEOPLE:
+        clients[who] = Client()
+        clients[who].force_login(house.people[who])
+    pages, refused = [], {}
+    for name, tried in addresses(house).items():
+        statuses: set[int] = set()
+        for address in tried:
+            for who, client in clients.items():
+                with CaptureQueriesContext(connection) as queries:
+                    answer = client.get(address)
+                if answer.status_code == 200 and answer["Content-Type"].startswith("text/html"):
+                    pages.append(Opened(name, who, address, len(queries)))
+                    break
+                statuses.add(answer.status_code)
+        if not any(page.name == name for page in pages):
+            refused[name] = statuses
+    return pages, refused
