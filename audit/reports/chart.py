@@ -42,6 +42,7 @@ class Chart:
     said: str
     value_word: str = "what happened"
     interval_word: str = "95 % interval"
+    expected_word: str = "expected"
 
     @property
     def is_drawn(self) -> bool:
@@ -79,7 +80,7 @@ def _range(chart: Chart) -> tuple[int, int]:
 
 def _bar(bar: Bar, y: int, across: Callable[[int], float], chart: Chart) -> list[str]:
     colour, tone = (BAD, "bad") if bar.loud else (ACCENT, "value")
-    drawn = [f"<g><title>{escape(_said(bar, chart))}</title>", _text(LEFT - 10, y + 4, _short(bar.label), "label", INK, "end")]
+    drawn = [f"<g><title>{escape(_said(bar, chart))}</title>", _text(LEFT - 10, y + 4, _short(bar.label), "name", INK, "end")]
     if bar.low is None or bar.high is None:
         start, end = sorted((across(0), across(bar.value)))
         drawn.append(f'<rect class="{tone}" x="{start}" y="{y - 5}" width="{max(round(end - start, 1), 0.8)}" height="10" fill="{colour}"/>')
@@ -105,7 +106,7 @@ def _legend(chart: Chart, y: int) -> list[str]:
     drawn.append(_text(LEFT + 222, y, chart.interval_word, "dim", DIM))
     if any(bar.expected is not None for bar in chart.bars):
         drawn.append(f'<line class="expected" x1="{LEFT + 342}" x2="{LEFT + 342}" y1="{y - 9}" y2="{y + 1}" stroke="{INK}" stroke-width="1.5"/>')
-        drawn.append(_text(LEFT + 350, y, "expected", "dim", DIM))
+        drawn.append(_text(LEFT + 350, y, chart.expected_word, "dim", DIM))
     return drawn
 
 
@@ -126,7 +127,7 @@ def _said(bar: Bar, chart: Chart) -> str:
     if bar.low is not None and bar.high is not None:
         said += f"; {chart.interval_word} from {_figure(bar.low, chart)} to {_figure(bar.high, chart)}"
     if bar.expected is not None:
-        said += f"; expected {_figure(bar.expected, chart)}"
+        said += f"; {chart.expected_word} {_figure(bar.expected, chart)}"
     return said
 
 

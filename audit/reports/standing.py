@@ -11,7 +11,7 @@ from audit.selectors import findings_with_state
 
 def findings_of_scope(scope: Scope) -> QuerySet[Finding]:
     """Return the findings of the scope's days, pits, table, game and dealer, with state, shift, table, round and dealer."""
-    rows = findings_with_state(Finding.objects.select_related("shift__property", "session__table__pit", "round", "dealer"))
+    rows = findings_with_state(Finding.objects.select_related("shift__property", "session__table__pit", "round__reversal", "dealer"))
     rows = rows.filter(shift__property=scope.house, shift__gaming_day__range=(scope.first, scope.last))
     if scope.pits is not None:
         rows = rows.filter(session__table__pit__code__in=scope.pits)

@@ -79,6 +79,15 @@ def test_a_round_that_was_voided_or_replaced_is_in_no_report_of_play(mended: Hou
     assert picked(sections(mended, "dealers")["dealers"], "rounds", "errors", "variance") == [(3, 0, 0)]
 
 
+def test_an_exception_says_whether_its_round_still_stands(house: House) -> None:
+    wrong = [deal(house, done={"1": {"ante": {"paid": 1_500}}}) for _ in range(3)]
+    audit_payouts(house.shift)
+    correct(house, wrong[0], done={})
+    void(house, wrong[1])
+    found = {row["round"]: row["round_is"] for row in sections(house, "payout-exceptions")["exceptions"] if row["kind"] == "overpaid"}
+    assert found == {"1": "replaced", "2": "voided", "3": "stands"}
+
+
 def test_a_count_that_was_reopened_says_who_and_why(house: House) -> None:
     end_night(house)
     session = house.sessions["UTH-01"]

@@ -77,8 +77,8 @@ def _chart(rates: Mapping[str, Rate]) -> Chart | None:
         Bar(code, _hundredths(one.value), _hundredths(one.low), _hundredths(one.high), _hundredths(every), one.low > every)
         for code, one in rates.items()
     )
-    said = f"{len(bars)} dealers; {sum(bar.loud for bar in bars)} with an interval wholly above the house's rate, which is the tick."
-    return Chart("Errors per 1,000 rounds, with the house's rate", bars, 2, said, value_word="errors per 1,000")
+    said = f"{len(bars)} dealers; {sum(bar.loud for bar in bars)} with an interval wholly above the house's rate."
+    return Chart("Errors per 1,000 rounds", bars, 2, said, value_word="errors per 1,000", expected_word="the house's rate")
 
 
 def _hundredths(share: float) -> int:

@@ -12,11 +12,13 @@ from audit.reports.report import Column, Row, Section
 from audit.reports.scope import Scope
 from audit.reports.standing import findings_of_scope
 from tables.fault_words import in_money
+from tables.models import Round
 
 COLUMNS = (
     Column("gaming_day", "Gaming day", "day"),
     Column("table", "Table", "text"),
     Column("round", "Round", "text"),
+    Column("round_is", "Which", "text"),
     Column("seat", "Seat", "integer"),
     Column("wager", "Wager", "text"),
     Column("dealer", "Dealer", "text"),
@@ -46,6 +48,7 @@ def _row(finding: Finding) -> Row:
             finding.shift.gaming_day,
             finding.session.table.code,
             str(finding.round.number),
+            _is(finding.round),
             finding.seat,
             finding.wager or None,
             finding.dealer.code if finding.dealer else None,
@@ -62,6 +65,12 @@ def _row(finding: Finding) -> Row:
         link=reverse("admin:audit_finding_change", args=[finding.pk]),
         links=(("round", reverse("admin:tables_round_change", args=[finding.round_id])),),
     )
+
+
+def _is(played: Round) -> str:
+    """Return whether the round still stands: what was done at a voided or replaced one is an exception all the same."""
+    change = getattr(played, "reversal", None)
+    return "stands" if change is None else "voided" if change.made_id is None else "replaced"
 
 
 REPORT = Catalogued("payout-exceptions", "Payout exceptions", "Every wager that was paid or taken otherwise than due.", build, action="see_findings")
