@@ -8,7 +8,7 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -18,8 +18,11 @@ import redis
 from django.db import connections
 
 from casino import embedded
-from tests.casino.embedded_house import CHECKOUT, House, kill, until
+from tests.casino.embedded_house import CHECKOUT, House, kill
+from tests.casino.embedded_house import until as until_in_a_minute
 
+PATIENCE = 240.0
+"""Seconds until a test gives up; nothing waits for so long on a machine that has time for it."""
 DATABASE, TEMPLATE = "house", "house_at_eight"
 SETTINGS = """
 from casino.settings import *
@@ -40,6 +43,11 @@ from tables.models import *
 from ledger.models import *
 from tests.builders import *
 """
+
+
+def until(condition: Callable[[], Any], what: str, seconds: float = PATIENCE) -> Any:
+    """Return the condition's first true answer; fail when there is none in time."""
+    return until_in_a_minute(condition, what, seconds)
 
 
 class OwnHouse(House):
@@ -90,7 +98,7 @@ class OwnHouse(House):
         program = Path(spec.origin).parent / "pginstall" / "bin" / name
         flags = ["-h", server["host"], "-U", server["user"], "-p", server.get("port") or 5432]
         words = [str(word) for word in (program, *flags, *more)]
-        subprocess.run(words, check=True, env={**os.environ, "PGPASSWORD": server["password"]}, timeout=120)
+        subprocess.run(words, check=True, env={**os.environ, "PGPASSWORD": server["password"]}, timeout=PATIENCE)
 
     def environment(self, *, visibility: int = 3600, minute: float = 60) -> dict[str, str]:
         """Return the variables of a process of this house."""
@@ -108,7 +116,7 @@ class OwnHouse(House):
     def python(self, code: str, *words: object, ends: int | None = 0) -> str:
         """Run code in a process of this house, with its models, builders and jobs at hand; return what it printed. `ends` None: however it ends."""
         command = [sys.executable, "-c", BEGIN + code, *map(str, words)]
-        done = subprocess.run(command, cwd=CHECKOUT, env=self.environment(), capture_output=True, text=True, timeout=120, check=False)
+        done = subprocess.run(command, cwd=CHECKOUT, env=self.environment(), capture_output=True, text=True, timeout=PATIENCE, check=False)
         assert ends in (None, done.returncode), done.stderr
         return done.stdout
 

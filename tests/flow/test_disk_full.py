@@ -21,8 +21,7 @@ from ledger import published
 from ledger.models import Segment, SignedCheckpoint
 from tests.audit.signing import reconciled, sign_off
 from tests.builders import House, end_night, play
-from tests.casino.embedded_house import until
-from tests.flow.own_house import OwnHouse
+from tests.flow.own_house import PATIENCE, OwnHouse, until
 
 ROOT = Path(__file__).resolve().parents[2]
 pytestmark = pytest.mark.django_db(transaction=True, databases=["default", "owner"])
@@ -59,7 +58,7 @@ def work(kind: str, *, most: int, reports: Path) -> Job:
         "TEST_REPORTS": str(reports),
     }
     command = [sys.executable, "-c", WORK, kind, str(most)]
-    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=120, check=False)
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=PATIENCE, check=False)
     assert done.returncode == 0, done.stderr
     return Job.objects.get(kind=kind)
 
@@ -151,6 +150,7 @@ def test_a_database_without_space_keeps_nothing_half_and_goes_on_when_there_is_s
     assert own.ask_or_none(COUNTS) in (None, ([(0, 0)],))
     ballast.unlink()
 
+    own.hold().up()  # whoever comes next starts what gave up
     until(lambda: own.ask_or_none("SELECT 1"), "the server to be there again")
     [(state, error)] = own.ask(f"SELECT state, error FROM casino_job WHERE id = {job}")
     assert (state == "queued" and "No space left on device" in error) or (state, error) == ("running", "")

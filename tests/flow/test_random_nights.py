@@ -405,12 +405,12 @@ def nights(folder: Path, *, examples: int, steps: int) -> None:
 
 
 def test_a_few_random_nights(db: None, tmp_path: Path) -> None:
-    nights(tmp_path, examples=4, steps=15)
+    nights(tmp_path, examples=2, steps=12)
 
 
 @pytest.mark.slow
 def test_many_random_nights(db: None, tmp_path: Path) -> None:
-    nights(tmp_path, examples=25, steps=40)
+    nights(tmp_path, examples=12, steps=30)
 
 
 assert sum(value * pieces for value, pieces in BANKROLL.items()) == 510_000

@@ -15,8 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.casino.embedded_house import kill, until
-from tests.flow.own_house import OwnHouse, children, end
+from tests.casino.embedded_house import kill
+from tests.flow.own_house import OwnHouse, children, end, until
 
 pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True, databases=["default", "owner"])]
 MANY = 2_000
