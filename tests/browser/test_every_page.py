@@ -93,7 +93,7 @@ def faults(watched: Watched, address: str, status: int = 200) -> Iterator[str]:
     page = watched.page
     page.emulate_media(color_scheme="dark")
     page.set_viewport_size(LARGE)
-    answer = page.goto(address)
+    answer = page.goto(address, timeout=120_000)
     if answer is None or answer.status != status:
         yield f"answers {answer and answer.status}"
     yield from _wide(page)
@@ -139,7 +139,8 @@ def test_every_page_is_clean_in_both_modes_and_sizes(everything: tuple[list[Open
             browsers[one.who] = _watched(signed_in(one.who))
         if found := list(faults(browsers[one.who], one.address)):
             wrong[f"{one.who} {one.address}"] = found
-    assert wrong == {}, "\n".join(f"{page}\n  " + "\n  ".join(found) for page, found in wrong.items())
+            print(f"{one.who} {one.address}", *found, sep="\n  ", flush=True)
+    assert wrong == {}
 
 
 def test_what_is_refused_and_what_is_not_there_is_a_clean_page_too(house: House, signed_in: Open) -> None:
