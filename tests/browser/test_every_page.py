@@ -120,8 +120,8 @@ def _axe(page: Page, options: dict[str, object]) -> Iterator[str]:
             yield f"{fault['id']}: {node['html'][:170]} {node['failureSummary'].splitlines()[-1].strip()[:170]}"
 
 
-def test_every_address_is_a_page_that_somebody_may_open_or_none_for_a_reason(everything: tuple[list[Opened], dict[str, set[int]]]) -> None:
-    pages, refused = everything
+def _told_apart(pages: list[Opened], refused: dict[str, set[int]]) -> None:
+    """Hold every address to being a page that somebody may open, or none for a reason, and every page to its queries."""
     told = set().union(*NO_PAGE.values())
     nobodys = {name for name, statuses in refused.items() if statuses <= {403, 404} and statuses and name.rpartition("_")[2] in ("add", "delete")}
     assert refused.keys() - told - nobodys == set()
@@ -130,8 +130,11 @@ def test_every_address_is_a_page_that_somebody_may_open_or_none_for_a_reason(eve
     assert [page for page in pages if page.queries > MOST_QUERIES] == []
 
 
-def test_every_page_is_clean_in_both_modes_and_sizes(everything: tuple[list[Opened], dict[str, set[int]]], signed_in: Open) -> None:
-    pages, _ = everything
+def test_every_address_is_a_page_for_somebody_and_clean_in_both_modes_and_sizes(
+    everything: tuple[list[Opened], dict[str, set[int]]], signed_in: Open
+) -> None:
+    pages, refused = everything
+    _told_apart(pages, refused)
     browsers: dict[str, Watched] = {}
     wrong: dict[str, list[str]] = {}
     for one in pages:
