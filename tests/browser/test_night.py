@@ -12,22 +12,30 @@ from django.db import connections
 from playwright.sync_api import Page, expect
 
 from casino.models import User
+from tables.services import floor
+from tables.slips import CountSlip
 from tests.audit.signing import hire, run_jobs
 from tests.browser.conftest import Open
 from tests.browser.console import BOARD, sit_down
-from tests.builders import BANKROLL, DAY, House, end_night, felt_code
+from tests.builders import BANKROLL, DAY, House, felt_code
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 SECRET = "a long enough one 17"
 
 
 @pytest.fixture
-def evening(house: House) -> dict[str, Any]:
-    """Return what is known before the night: the swing shift is over, its tables are closed; everybody has a password."""
+def felt(house: House) -> str:
+    """Return the code on the felt of UTH-01. The swing shift is over, its tables are closed; everybody has a password."""
     hire(house, "SM-2", "shift_manager")
-    User.objects.update(password=make_password(SECRET))
-    end_night(house)
-    return {"felt": felt_code(house.tables["UTH-01"], house.clock), "values": sorted(BANKROLL, reverse=True)}
+    kept = make_password(SECRET)
+    for person in house.people.values():
+        person.password = kept
+    User.objects.update(password=kept)
+    for code, session in house.sessions.items():
+        boss = house.people["PB-2" if code == "UTH-02" else "PB-1"]
+        floor.close_session(session, CountSlip(BANKROLL), at=house.tick(), by=boss, witness=house.people["SM-1"])
+    floor.end_shift(house.shift, at=house.tick(), by=house.people["SM-1"])
+    return felt_code(house.tables["UTH-01"], house.clock)
 
 
 class Night:
@@ -93,15 +101,15 @@ def elsewhere(work: Any, *args: Any) -> None:
     thread.join()
 
 
-def test_a_night_from_opening_to_the_signed_report(evening: dict[str, Any], signed_in: Open) -> None:
+def test_a_night_from_opening_to_the_signed_report(felt: str, signed_in: Open) -> None:
     night = Night(signed_in)
-    _shift_and_table_open(night, evening["felt"])
+    _shift_and_table_open(night, felt)
     session = night.pages["PB-1"].get_by_role("row").filter(has_text="UTH-01").get_by_role("link", name="UTH-01", exact=True).get_attribute("href")
     assert session is not None
     _rounds(night)
     _fill(night, session)
     _void(night)
-    _close(night, session, evening["values"])
+    _close(night, session)
     _box(night, session)
     shift = _end(night)
     elsewhere(run_jobs, "close_shift", "reconcile_shift")
@@ -198,7 +206,7 @@ def _void(night: Night) -> None:
     expect(page.locator("body")).not_to_contain_text("Approve, and do it")
 
 
-def _close(night: Night, session: str, values: list[int]) -> None:
+def _close(night: Night, session: str) -> None:
     page = night.page("PB-1", session.replace("change", "close"))
     page.keyboard.press("Enter")
     expect(page.locator("input[data-value]").first).to_be_focused()
