@@ -185,9 +185,8 @@ def _void(night: Night) -> None:
     page.keyboard.press("Enter")
     page.wait_for_url("**/void/")
     page.locator("form.proposing select[name='reason']").select_option(index=1)
-    for name in page.eval_on_selector_all("form.proposing input[type='checkbox']", "boxes => boxes.map((box) => box.name)"):
-        page.locator(f"[name='{name}']").focus()
-        page.keyboard.press("Space")
+    page.locator("input[name='chips_returned'][value='yes']").focus()
+    page.keyboard.press("Space")
     page.locator("form.proposing button.default").focus()
     page.keyboard.press("Enter")
     page.wait_for_url("**/change/**")
