@@ -38,7 +38,7 @@ def _kinds(shift: Shift, user: User) -> Iterator[Left]:
     pits = roles.pits_for(user, "read_reports")
     own = Q() if pits is None else Q(session__table__pit__code__in=pits)
     tables = shift.sessions.all() if pits is None else shift.sessions.filter(table__pit__code__in=pits)
-    yield Left(_("tables to close"), sessions_in(SessionEvent.State.OPEN, tables).count(), _list("tables_tablesession"))
+    yield Left(_("tables to close"), sessions_in(SessionEvent.State.OPEN, tables).count(), _list("tables_tablesession", shift=shift.pk))
     slips = slips_in(OPEN_SLIPS, ChipSlip.objects.filter(own, session__shift=shift)).count()
     yield Left(_("slips not received"), slips, _list("tables_chipslip"))
     boxes = BoxPull.objects.filter(own, session__shift=shift, counts__isnull=True).count()

@@ -120,6 +120,7 @@ _PERMS: Mapping[str, str] = {
     "tables.add_round": "enter_rounds",
     "tables.view_roundproposal": "read_rounds",
     "tables.add_tablesession": "run_session",
+    "tables.add_shift": "open_shift",
     **{f"tables.view_{model}": "read_reports" for model in ("shift", "tablesession", "pit", "table", "property", "dealer")},
     "tables.view_traycount": "read_counts",
     "tables.view_dropcount": "read_counts",

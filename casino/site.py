@@ -33,6 +33,7 @@ class PitbookSite(AdminSite):
 _PAGES = {
     "enter_rounds": "tables.add_round",
     "run_session": "tables.add_tablesession",
+    "run_shift": "tables.add_shift",
     "rounds": "tables.view_round",
     "import": "tables.add_roundimport",
     "shifts": "tables.view_shift",

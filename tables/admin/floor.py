@@ -20,7 +20,7 @@ from casino import roles, shown
 from casino.errors import Conflict
 from casino.models import User
 from casino.read_only import ReadOnlyAdmin, SeenInline, person
-from tables.admin import session_acts
+from tables.admin import session_acts, shift_acts
 from tables.admin.act import Act, answer
 from tables.admin.act_forms import PinForm
 from tables.admin.close_wizard import close
@@ -168,6 +168,8 @@ class SessionAdmin(ReadOnlyAdmin):
         """Return Django's addresses and those of the session's acts."""
         seen = self.admin_site.admin_view
         return [
+            path("shift/open/", seen(self.open_shift_view), name="tables_shift_open"),
+            path("shift/<int:pk>/end/", seen(self.end_shift_view), name="tables_shift_end"),
             path("open/", seen(self.open_view), name="tables_tablesession_open"),
             path("<int:pk>/close/", seen(self.close_view), name="tables_tablesession_close"),
             path("<int:pk>/<str:verb>/do/", seen(self.act_view), name="tables_tablesession_act"),
@@ -177,6 +179,14 @@ class SessionAdmin(ReadOnlyAdmin):
     def open_view(self, request: HttpRequest) -> HttpResponse:
         """Answer the page where a table is opened."""
         return session_acts.open_table(request, self.admin_site)
+
+    def open_shift_view(self, request: HttpRequest) -> HttpResponse:
+        """Answer the page where a shift is opened."""
+        return shift_acts.open_shift(request, self.admin_site)
+
+    def end_shift_view(self, request: HttpRequest, pk: int) -> HttpResponse:
+        """Answer the page where a shift is ended."""
+        return shift_acts.end_shift(request, self.admin_site, pk)
 
     def close_view(self, request: HttpRequest, pk: int) -> HttpResponse:
         """Answer the step of the close that is due."""

@@ -84,9 +84,9 @@ def _told(house: House) -> dict[str, list[str]]:
     irregular = Round.objects.exclude(irregular="").get()
     return {
         "search": ["/admin/search/?q=1", "/admin/search/?q=nothing+like+it", "/admin/search/"],
-        "admin:index": ["/admin/", "/admin/?part=board"],
+        "admin:index": ["/admin/"],
         "admin:app_list": [reverse("admin:app_list", args=[app]) for app in ("tables", "audit", "ledger", "casino")],
-        "admin:login": [],  # opened by nobody who is signed in
+        **{name: [] for name in ("admin:login", "admin:logout", "admin:autocomplete", "admin:jsi18n")},  # no pages of somebody who is signed in
         "report-page": [reverse("report-page", args=[key]) for key in catalogue()],
         "books:statement": one("books:statement", Account.objects.get(property=house.property.uuid, code="tray:UTH-01").pk),
         "books:journal": [reverse("books:journal") + span],
@@ -124,13 +124,14 @@ def _told(house: House) -> dict[str, list[str]]:
         f"{at}workshop_draft": one(f"{at}workshop_draft", draft.uuid),
         f"{at}workshop_proposal": one(f"{at}workshop_proposal", PaytableProposal.objects.order_by("-pk")[0].uuid),
         f"{at}workshop_placement": one(f"{at}workshop_placement", PaytablePlacement.objects.order_by("-pk")[0].uuid),
-        f"{at}workshop_compare": [reverse(f"{at}workshop_compare") + f"?a={other}&b={version}"],
+        f"{at}workshop_compare": [reverse(f"{at}workshop_compare") + f"?before={other}&after={version}"],
         f"{at}replay": [reverse(f"{at}replay"), reverse(f"{at}replay") + f"?shift={shift.pk}"],
         f"{at}replay_run": one(f"{at}replay_run", ReplayRun.objects.order_by("-pk")[0].job.uuid),
         f"{at}paytableversion_place": one(f"{at}paytableversion_place", version.pk),
         f"{at}paytableversion_change": [reverse(f"{at}paytableversion_change", args=[v.pk]) for v in (version, other)],
         f"{at}table_change": one(f"{at}table_change", table.pk),
         f"{at}shift_change": [reverse(f"{at}shift_change", args=[s.pk]) for s in (shift, house.running)],  # type: ignore[attr-defined]
+        f"{at}shift_end": one(f"{at}shift_end", house.running.pk),  # type: ignore[attr-defined]
         f"{at}shift_draw": one(f"{at}shift_draw", shift.pk),
     }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from playwright.sync_api import expect
 from pytest_django.live_server_helper import LiveServer
 
 from audit.models import Finding
@@ -98,3 +99,32 @@ def test_signing_in_keeps_the_policy(house: House, live_server: LiveServer, sign
     page.goto("/admin/")
     assert page.evaluate("window.violations") == []
     assert page.get_by_label("Staff number").is_visible()
+
+
+def test_the_keys_of_a_page_are_listed_and_lead_to_its_places(house: House, signed_in: Open) -> None:
+    page = signed_in("PB-1").new_page()
+    page.goto("/admin/")
+    page.keyboard.press("?")
+    dialog = page.get_by_role("dialog", name="Keys of this page")
+    expect(dialog).to_be_visible()
+    expect(dialog.locator("[data-places]")).to_contain_text("Shifts")
+    page.keyboard.press("Escape")
+    expect(dialog).to_be_hidden()
+    page.keyboard.press("g")
+    page.keyboard.press("s")
+    page.wait_for_url("**/admin/tables/shift/")
+    page.keyboard.press("/")
+    page.keyboard.type("g?")  # what is typed is typed
+    assert page.locator("[data-key='/']").input_value() == "g?"
+    assert page.evaluate("window.violations") == []
+
+
+def test_a_column_head_sorts_the_board_by_keyboard(house: House, signed_in: Open) -> None:
+    page = signed_in("AU-1").new_page()
+    page.goto("/admin/")
+    assert page.locator("table.board tbody th").all_inner_texts() == ["PAY-01 P1", "UTH-01 P1", "UTH-02 P2"]
+    page.get_by_role("link", name="Table", exact=True).focus()
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/admin/?sort=-table")
+    assert page.locator("table.board tbody th").all_inner_texts() == ["UTH-02 P2", "UTH-01 P1", "PAY-01 P1"]
+    expect(page.get_by_role("columnheader", name="Table")).to_have_attribute("aria-sort", "descending")

@@ -44,7 +44,8 @@ def _of_python() -> Iterator[str]:
 
 
 def german() -> gettext.GNUTranslations:
-    return gettext.GNUTranslations((CATALOGUE / "django.mo").open("rb"))
+    with (CATALOGUE / "django.mo").open("rb") as compiled:
+        return gettext.GNUTranslations(compiled)
 
 
 def test_every_marked_text_has_a_german_one() -> None:
