@@ -190,7 +190,7 @@ def _void(night: Night) -> None:
     page.locator("form.proposing button.default").focus()
     page.keyboard.press("Enter")
     page.wait_for_url("**/change/**")
-    page = night.page("PB-1", "/admin/tables/roundproposal/?state=proposed")
+    page = night.page("SM-1", "/admin/tables/roundproposal/?state=proposed")  # who entered the round approves nothing of it
     page.locator("#result_list tbody th a").first.focus()
     page.keyboard.press("Enter")
     page.wait_for_url("**/roundproposal/*/change/**")
