@@ -1,4 +1,4 @@
-"""Pictures of every page in both modes, for docs/screenshots: `python -m tests.browser.pictures [FOLDER]` against the demo's state.
+"""Pictures of every page in both modes, for docs/screenshots: `python -m tests.browser.pictures [NAME …]` against the demo's state.
 
 The demo must have been played (`make demo SERVE=0`). A house of its own is served on a free port for as long as it takes.
 """
@@ -12,6 +12,7 @@ import subprocess
 import sys
 import time
 import urllib.request
+from collections.abc import Sequence
 from pathlib import Path
 
 from playwright.sync_api import Browser, sync_playwright
@@ -28,11 +29,11 @@ PAGES = (
     ("enter-round", "PB-1", "/admin/tables/round/add/?table=UTH-01", "The round console"),
     ("rounds", "PB-1", "/admin/tables/round/", "The list of rounds"),
     ("round", "AU-1", "first:/admin/tables/round/?off=yes", "A round: due beside done, wager by wager"),
-    ("shift", "AU-1", "first:/admin/tables/shift/", "A shift under reconciliation"),
+    ("shift", "AU-1", "last:/admin/tables/shift/", "A shift under reconciliation"),
     ("findings", "AU-1", "/admin/audit/finding/", "Findings with their age and owner"),
     ("finding", "AU-1", "first:/admin/audit/finding/", "A finding: due and done side by side, what became of it"),
     ("proposals", "PB-1", "/admin/tables/roundproposal/", "Corrections that wait or were decided"),
-    ("session", "PB-1", "first:/admin/tables/tablesession/", "A table as it was open in a shift"),
+    ("session", "PB-1", "last:/admin/tables/tablesession/", "A table as it was open in a shift"),
     ("slips", "CG-1", "/admin/tables/chipslip/", "Slips, as the cage sees them"),
     ("workshop", "GM-1", "/admin/tables/paytableversion/workshop/", "The paytable workshop"),
     ("draft", "GM-1", "/admin/tables/paytableversion/workshop/new/?from=uth-seed@1", "A paytable, with its edge as it is typed"),
@@ -45,11 +46,11 @@ PAGES = (
     ("search", "AU-1", "/admin/search/?q=D-1187", "One search for everything"),
     ("people", "AD-1", "/admin/casino/user/", "People and their roles"),
 )
-"""Name, who looks, the address ("first:" opens the first thing of a list), and what it shows."""
+"""Name, who looks, the address ("first:" and "last:" open a thing of a list), and what it shows."""
 
 
-def main(folder: Path) -> None:
-    """Take every picture, and list them in the folder's README."""
+def main(folder: Path, only: Sequence[str] = ()) -> None:
+    """Take every picture, or `only` those of these names, and list them in the folder's README."""
     sign_ins = {one["number"]: one["password"] for one in json.loads((STATE / "demo.json").read_text())["sign_ins"]}
     served = subprocess.Popen([sys.executable, "manage.py", "serve", "--port", str(PORT)], cwd=ROOT, stdout=subprocess.DEVNULL)
     try:
@@ -57,7 +58,7 @@ def main(folder: Path) -> None:
         with sync_playwright() as playwright:
             browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
             for mode in ("dark", "light"):
-                _take(browser, folder, mode, sign_ins)
+                _take(browser, folder, mode, sign_ins, only)
             browser.close()
     finally:
         served.terminate()
@@ -78,9 +79,11 @@ def _wait() -> None:
     raise SystemExit("The house does not answer.")
 
 
-def _take(browser: Browser, folder: Path, mode: str, sign_ins: dict[str, str]) -> None:
+def _take(browser: Browser, folder: Path, mode: str, sign_ins: dict[str, str], only: Sequence[str]) -> None:
     pages = {}
     for name, who, address, _words in PAGES:
+        if only and name not in only:
+            continue
         if who not in pages:
             context = browser.new_context(base_url=f"http://127.0.0.1:{PORT}", viewport={"width": 1440, "height": 900}, color_scheme=mode)  # type: ignore[arg-type]
             pages[who] = context.new_page()
@@ -90,9 +93,10 @@ def _take(browser: Browser, folder: Path, mode: str, sign_ins: dict[str, str]) -
             pages[who].keyboard.press("Enter")
             pages[who].wait_for_url("**/admin/")
         page = pages[who]
-        page.goto(address.removeprefix("first:"))
-        if address.startswith("first:"):
-            page.locator("#result_list tbody a").first.click()
+        page.goto(address.removeprefix("first:").removeprefix("last:"))
+        if not address.startswith("/"):
+            things = page.locator("#result_list tbody th a")
+            (things.first if address.startswith("first:") else things.last).click()
             page.wait_for_url("**/change/**")
         page.wait_for_load_state("networkidle")
         picture = folder / f"{name}-{mode}.png"
@@ -103,4 +107,4 @@ def _take(browser: Browser, folder: Path, mode: str, sign_ins: dict[str, str]) -
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT / "docs" / "screenshots")
+    main(ROOT / "docs" / "screenshots", sys.argv[1:])

@@ -190,7 +190,7 @@ def _void(night: Night) -> None:
     page.locator("form.proposing button.default").focus()
     page.keyboard.press("Enter")
     page.wait_for_url("**/change/**")
-    page = night.page("PB-1", "/admin/tables/roundproposal/?state=proposed")
+    page = night.page("SM-1", "/admin/tables/roundproposal/?state=proposed")  # who entered the round approves nothing of it
     page.locator("#result_list tbody th a").first.focus()
     page.keyboard.press("Enter")
     page.wait_for_url("**/roundproposal/*/change/**")
@@ -223,7 +223,7 @@ def _box(night: Night, session: str) -> None:
     typed(page, "Seal", "S-1")
     second(page, "CT-1")
     page.keyboard.press("Enter")
-    page.wait_for_url("**/boxpull/**")
+    expect(page.locator("ul.messagelist")).to_be_visible()
     page = night.page("CT-1", "/admin/tables/boxpull/")
     page.locator("#result_list tbody th a").first.focus()
     page.keyboard.press("Enter")
@@ -235,7 +235,7 @@ def _box(night: Night, session: str) -> None:
     typed(page, "Seal, as it was found", "S-1")
     second(page, "CT-2")
     page.keyboard.press("Enter")
-    page.wait_for_url("**/boxpull/**/change/**")
+    expect(page.locator("ul.messagelist")).to_be_visible()
 
 
 def _end(night: Night) -> str:
