@@ -15,7 +15,7 @@ TABLES = ("tables_roundimport", "tables_importedround", "tables_importfile")
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("tables", "0005_table_limits"),
+        ("tables", "0008_table_limits"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

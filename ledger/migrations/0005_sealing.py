@@ -70,7 +70,7 @@ class Erasable(_SqlOperation):
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("ledger", "0003_corrections"),
+        ("ledger", "0004_corrections"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

@@ -234,7 +234,7 @@ class Migration(migrations.Migration):
         ("audit", "0003_reports"),
         ("ledger", "0002_guards"),
         ("casino", "0002_guards"),
-        ("tables", "0005_table_limits"),
+        ("tables", "0008_table_limits"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

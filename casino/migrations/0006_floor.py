@@ -32,6 +32,6 @@ GUARD_BACK = "DROP TRIGGER casino_roleevent_guard ON casino_roleevent; DROP FUNC
 
 
 class Migration(migrations.Migration):
-    dependencies = [("casino", "0004_step_up")]
+    dependencies = [("casino", "0005_step_up")]
 
     operations = [migrations.RunSQL(GUARD, GUARD_BACK)]

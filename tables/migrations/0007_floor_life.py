@@ -240,9 +240,9 @@ WITHOUT = ROUND_COUNTS.format(sums=_SUMS.format(f="", due="sum(collect) AS colle
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("tables", "0005_corrections"),
+        ("tables", "0006_corrections"),
         ("ledger", "0002_guards"),
-        ("casino", "0005_floor"),
+        ("casino", "0006_floor"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

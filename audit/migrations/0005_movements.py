@@ -10,8 +10,8 @@ from casino.append_only import AppendOnly, Stamped
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("audit", "0003_signing_and_findings"),
-        ("tables", "0005_floor_life"),
+        ("audit", "0004_signing_and_findings"),
+        ("tables", "0007_floor_life"),
     ]
 
     operations = [

@@ -22,6 +22,6 @@ GUARD_BACK = "DROP TRIGGER ledger_entry_looks_anew ON ledger_entry; DROP FUNCTIO
 class Migration(migrations.Migration):
     """One guard more on entries. Source: spec/books.md, "Posting": READ COMMITTED."""
 
-    dependencies = [("ledger", "0003_sealing")]
+    dependencies = [("ledger", "0005_sealing")]
 
     operations = [migrations.RunSQL(GUARD, GUARD_BACK)]

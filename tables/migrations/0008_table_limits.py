@@ -11,7 +11,7 @@ from casino.append_only import AppendOnly, Stamped
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("tables", "0005_floor_life"),
+        ("tables", "0007_floor_life"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
