@@ -10,6 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from typing import Any
 from zoneinfo import ZoneInfo
 
 from django.db.models import Count, DateTimeField, F, Func, Min, Sum, Value
@@ -100,7 +101,7 @@ def _change(before: datetime, after: datetime) -> datetime:
     return datetime.fromtimestamp(high, UTC)
 
 
-def _sums(scope: Scope) -> Iterable[Mapping[str, object]]:
+def _sums(scope: Scope) -> Iterable[Mapping[str, Any]]:
     """Return rounds and win by hour and table. PostgreSQL truncates an hour without leaving its offset, so that repeated hours stay two."""
     hour = Func(Value("hour"), F("occurred_at"), Value(scope.house.zone), function="date_trunc", output_field=DateTimeField())
     return (
