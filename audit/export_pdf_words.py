@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import io
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import segno
 
 from audit.export_pdf_columns import Extent, Plan, bands, plan
-from audit.reports.chart import Bar, svg
+from audit.reports.chart import Bar, Chart, svg
 from audit.reports.glyphs import drawable
 from audit.reports.reading import Seen
 from audit.reports.report import Column, Report, Row, Section
@@ -84,8 +84,8 @@ def _chart(section: Section) -> dict[str, str] | None:
     if chart is None or not chart.is_drawn:
         return None
     bars = tuple(Bar(paper(bar.label), bar.value, bar.low, bar.high, bar.expected, bar.loud) for bar in chart.bars)
-    words = {name: paper(getattr(chart, name)) for name in ("title", "said", "value_word", "interval_word", "expected_word")}
-    printable = replace(chart, bars=bars, **words)
+    words = [paper(word) for word in (chart.said, chart.value_word, chart.interval_word, chart.expected_word)]
+    printable = Chart(paper(chart.title), bars, chart.decimals, *words)
     return {"title": printable.title, "svg": svg(printable, section.key)}
 
 
