@@ -12,12 +12,12 @@ RESET ?= 0
 QUICK ?= 0
 PORT ?= 8000
 
-.PHONY: help setup demo serve worker sealer beat test test-slow test-office test-browser test-all screenshots bench lint clean
+.PHONY: help setup demo serve worker sealer beat test test-slow test-long test-office test-browser test-all screenshots bench lint clean
 
 help:
 	@echo "make demo          set up, play a swing shift, reconcile and audit it, then serve (SERVE=0, RESET=1, PORT=8000)"
 	@echo "make test          set up, run the tests"
-	@echo "make setup serve worker sealer beat bench lint test-slow test-office test-browser screenshots clean"
+	@echo "make setup serve worker sealer beat bench lint test-slow test-long test-office test-browser screenshots clean"
 
 $(READY): requirements.txt
 	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "Pitbook needs Python 3.11 or newer; this is " + sys.version.split()[0] + ". Set PYTHON=…")'
@@ -47,19 +47,23 @@ test: setup
 	@$(PYTEST) -n auto -m "not slow and not browser and not office"
 
 test-slow: setup
-	@$(PYTEST) -n 2 -m slow
+	@$(PYTEST) -n 2 -m "slow and not long"
+
+test-long: setup
+	@$(PYTEST) -n 2 -m "long and not browser"
+	@$(PYTEST) -m "long and browser"
 
 test-office: setup
 	@$(PYTEST) -m office
 
 test-browser: setup
-	@$(PYTEST) -m browser
+	@$(PYTEST) -n 2 -m "browser and not long"
 
 screenshots: setup
 	@$(PY) manage.py demo --no-serve
 	@$(PY) -m tests.browser.pictures
 
-test-all: test test-slow test-office test-browser
+test-all: test test-slow test-office test-browser test-long
 
 bench: setup
 	@$(PY) -m pip install --quiet --disable-pip-version-check -r bench/requirements.txt

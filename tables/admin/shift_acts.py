@@ -46,9 +46,7 @@ def open_shift(request: HttpRequest, site: AdminSite) -> HttpResponse:
         shift = floor.open_shift(house, said["day"], said["kind"], starts=said["starts"], ends=said["ends"], at=at, by=by)
         return _("%(shift)s is open.") % {"shift": str(shift).capitalize()}
 
-    lead = _(
-        "Its tables open in it, each with its counted opener. Hours are by the house's clock; one that ends before it begins ends the next day."
-    )
+    lead = _("Its tables open in it, each with its counted opener. Hours are by the house's clock; one that ends before it begins ends the next day.")
     today = gaming_day(timezone.now(), house.zone, house.rollover)
     act = Act(
         _("Open a shift"),

@@ -127,6 +127,7 @@ def coverage(results: np.ndarray, expected: np.ndarray, deviation: np.ndarray) -
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_over_two_thousand_shifts_95_of_100_lie_in_their_interval() -> None:
     """Two to four seats with stakes of their own, one in two on trips too, 240 rounds a shift, dealt with cards: 95 ± 1 %."""
     shifts, rounds, seats = 2_000, 240, 4
@@ -161,6 +162,7 @@ def test_the_module_says_the_same_variance_as_the_arrays() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_the_ties_are_those_of_dealt_cards() -> None:
     seats = 4
     dealt = pool(480_000, seats, 11, CAP)
@@ -178,6 +180,7 @@ def test_the_ties_are_those_of_dealt_cards() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_honest_dealers_are_flagged_at_the_stated_rate_and_no_more() -> None:
     """Two thousand nights of twenty honest dealers, their wins compared together: any flag in at most ALPHA of the nights."""
     nights, dealers, rounds = 2_000, 20, 12
@@ -192,6 +195,7 @@ def test_honest_dealers_are_flagged_at_the_stated_rate_and_no_more() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_honest_error_rates_are_flagged_at_the_stated_rate_and_no_more() -> None:
     """Two thousand months of twenty dealers who all err in three rounds of a thousand."""
     rng = np.random.default_rng(7)
@@ -208,6 +212,7 @@ FOUND_WITHIN = 250
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_a_dealer_who_overpays_one_patron_on_one_ante_in_twenty_is_found_within_250_rounds() -> None:
     """Recorded as it was done, wager by wager: among twenty dealers who err in three rounds of a thousand, in 99 of 100 cases, and nobody else."""
     rng = np.random.default_rng(9)
@@ -227,6 +232,7 @@ def test_a_dealer_who_overpays_one_patron_on_one_ante_in_twenty_is_found_within_
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_one_who_gives_away_a_twentieth_of_an_ante_unseen_is_found_by_win_alone_within_the_stated_rounds() -> None:
     """Nothing is recorded of it: 5 % of each of one patron's antes. `rounds_to_find` says how long that takes, and cards agree."""
     deviation, comparisons = sqrt(bets()["main"].variance), 20

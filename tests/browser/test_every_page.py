@@ -14,7 +14,7 @@ from tests.browser.every_page import Opened, names, opened
 from tests.browser.full_house import full_house
 from tests.builders import House
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.browser, pytest.mark.long, pytest.mark.django_db(transaction=True)]
 
 LARGE, TABLET = {"width": 1440, "height": 900}, {"width": 768, "height": 1024}
 TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]

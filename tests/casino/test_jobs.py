@@ -169,6 +169,7 @@ def test_beat_s_plan_is_even_over_a_clock_change(monkeypatch: pytest.MonkeyPatch
 
 
 @pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.django_db(transaction=True)
 def test_ten_thousand_jobs_leave_the_worker_as_small_as_it_was(handler: dict) -> None:
     """B120: through Celery's own task, each with its progress said; after the first thousand the process does not grow."""

@@ -137,6 +137,7 @@ COUNTS = "SELECT (SELECT count(*) FROM tables_round), (SELECT count(*) FROM ledg
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_a_database_without_space_keeps_nothing_half_and_goes_on_when_there_is_some(small_disk: OwnHouse) -> None:
     own = small_disk
     [job] = own.python(FILL).split()

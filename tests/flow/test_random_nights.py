@@ -409,6 +409,7 @@ def test_a_few_random_nights(db: None, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_many_random_nights(db: None, tmp_path: Path) -> None:
     nights(tmp_path, examples=12, steps=30)
 

@@ -70,7 +70,9 @@ def sealer(die_at: str) -> int:
     return done.returncode
 
 
-@pytest.mark.parametrize("step", [pytest.param(step, marks=() if step == "published" else pytest.mark.slow) for step in (*STEPS, "torn")])
+@pytest.mark.parametrize(
+    "step", [pytest.param(step, marks=() if step == "published" else [pytest.mark.slow, pytest.mark.long]) for step in (*STEPS, "torn")]
+)
 def test_killed_at_any_step_it_recovers_and_signs_one_content(house: House, step: str) -> None:
     play(house)
     end_night(house)

@@ -18,7 +18,7 @@ import pytest
 from tests.casino.embedded_house import kill
 from tests.flow.own_house import OwnHouse, children, end, until
 
-pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True, databases=["default", "owner"])]
+pytestmark = [pytest.mark.slow, pytest.mark.long, pytest.mark.django_db(transaction=True, databases=["default", "owner"])]
 MANY = 2_000
 
 

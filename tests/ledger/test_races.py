@@ -86,6 +86,7 @@ def test_both_ways_at_once(house: House) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_both_ways_five_hundred_each(house: House) -> None:
     """B058."""
     both_ways(house, 500)
