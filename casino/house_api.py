@@ -50,7 +50,7 @@ class AlarmAnswer(serializers.ModelSerializer):
         read_only_fields = fields
 
 
-class NoteBody(serializers.Serializer):
+class AcknowledgementBody(serializers.Serializer):
     """What is said beside an act."""
 
     note = serializers.CharField(max_length=300, required=False, allow_blank=True)
@@ -135,12 +135,12 @@ class AcknowledgeView(GenericAPIView):
     """Acknowledges an alarm by name."""
 
     queryset = Alarm.objects.none()
-    serializer_class = NoteBody
+    serializer_class = AcknowledgementBody
 
-    @extend_schema(operation_id="alarms_acknowledge", request=NoteBody, responses={200: AlarmAnswer})
+    @extend_schema(operation_id="alarms_acknowledge", request=AcknowledgementBody, responses={200: AlarmAnswer})
     def post(self, request: Request, uuid: UUID) -> Response:
         """Take the alarm. 409 where somebody else did."""
-        body = NoteBody(data=request.data)
+        body = AcknowledgementBody(data=request.data)
         body.is_valid(raise_exception=True)
         user = _user(request)
         acknowledge(uuid, by=user, note=body.validated_data.get("note", ""))

@@ -225,6 +225,14 @@ SPECTACULAR_SETTINGS = {
     "SERVE_INCLUDE_SCHEMA": False,
     "SERVE_PERMISSIONS": ["rest_framework.permissions.IsAuthenticated"],
     "COMPONENT_SPLIT_REQUEST": True,
+    "ENUM_NAME_OVERRIDES": {
+        "JobState": "casino.models.Job.State",
+        "FindingState": "audit.models.FindingEvent.State",
+        "SessionState": "tables.models.SessionEvent.State",
+        "RoundProposalState": "tables.models.RoundProposalEvent.State",
+        "RoundState": [(state, state) for state in ("stands", "irregular", "late", "voided", "replaced")],
+        "PaytableProposalState": "tables.models.PaytableEvent.State",
+    },
 }
 
 LOGGING = {

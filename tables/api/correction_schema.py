@@ -5,10 +5,10 @@ from __future__ import annotations
 from rest_framework import serializers
 
 from tables.api.schema import MoneyDue, RoundSlipBody
-from tables.models import RoundProposal
+from tables.models import RoundProposal, RoundProposalEvent
 
 
-class VoidBody(serializers.Serializer):
+class RoundVoidBody(serializers.Serializer):
     """A proposal to void a round."""
 
     uuid = serializers.UUIDField(help_text="made by whoever proposes: the idempotency key")
@@ -67,12 +67,12 @@ class ChangeLine(serializers.Serializer):
     after = serializers.JSONField(allow_null=True)
 
 
-class ProposalAnswer(serializers.Serializer):
+class RoundProposalAnswer(serializers.Serializer):
     """A proposal: what it changes field by field and in the house's net (minor units), and what was decided."""
 
     uuid = serializers.UUIDField()
     kind = serializers.ChoiceField(choices=RoundProposal.Kind.choices)
-    state = serializers.ChoiceField(choices=["proposed", "approved", "rejected", "withdrawn"])
+    state = serializers.ChoiceField(choices=RoundProposalEvent.State.choices)
     table = serializers.CharField()
     session = serializers.UUIDField()
     round = serializers.UUIDField(allow_null=True)

@@ -26,11 +26,11 @@ from tables.api.correction_schema import (
     DecisionBody,
     LateRoundBody,
     MomentLine,
-    ProposalAnswer,
     ProposalLine,
+    RoundProposalAnswer,
+    RoundVoidBody,
     RulingAnswer,
     RulingBody,
-    VoidBody,
 )
 from tables.api.views import ERRORS
 from tables.models import Round, RoundProposal
@@ -43,12 +43,14 @@ from tables.services.rulings import RuledDue, rule_irregular
 
 KEY = [OpenApiParameter("Idempotency-Key", UUID, OpenApiParameter.HEADER, description="equals the uuid where it is sent")]
 
+PROPOSED = {200: RoundProposalAnswer, 201: RoundProposalAnswer, **ERRORS}
+
 
 class _Door(GenericAPIView):
     """What all of these share: who is signed in, and a proposal's answer."""
 
     queryset = RoundProposal.objects.none()
-    serializer_class = ProposalAnswer
+    serializer_class = RoundProposalAnswer
 
     @property
     def person(self) -> User:
@@ -74,7 +76,7 @@ class _Door(GenericAPIView):
 class VoidView(_Door):
     """`POST` proposes to void a round."""
 
-    @extend_schema(operation_id="rounds_void", request=VoidBody, responses={200: ProposalAnswer, 201: ProposalAnswer, **ERRORS}, parameters=KEY)
+    @extend_schema(operation_id="rounds_void", request=RoundVoidBody, responses=PROPOSED, parameters=KEY)
     def post(self, request: Request, uuid: UUID) -> Response:
         """Propose to void the round: every stake returned. Nothing changes until another person approves it."""
         played, slip = self.round(uuid), slips.read_void(request.data)
@@ -86,7 +88,10 @@ class DeadHandView(_Door):
     """`POST` proposes to take a hand for dead."""
 
     @extend_schema(
-        operation_id="rounds_dead_hand", request=DeadHandBody, responses={200: ProposalAnswer, 201: ProposalAnswer, **ERRORS}, parameters=KEY
+        operation_id="rounds_dead_hand",
+        request=DeadHandBody,
+        responses=PROPOSED,
+        parameters=KEY,
     )
     def post(self, request: Request, uuid: UUID) -> Response:
         """Propose that the hand of one seat is dead; everybody else's wagers stay as they were."""
@@ -99,7 +104,10 @@ class CorrectView(_Door):
     """`POST` proposes a correction."""
 
     @extend_schema(
-        operation_id="rounds_correct", request=CorrectionBody, responses={200: ProposalAnswer, 201: ProposalAnswer, **ERRORS}, parameters=KEY
+        operation_id="rounds_correct",
+        request=CorrectionBody,
+        responses=PROPOSED,
+        parameters=KEY,
     )
     def post(self, request: Request, uuid: UUID) -> Response:
         """Propose to put the round of the slip in the place of this one; errors of the slip name its fields."""
@@ -111,7 +119,7 @@ class CorrectView(_Door):
 class LateRoundView(_Door):
     """`POST` proposes a round that was never entered."""
 
-    @extend_schema(operation_id="rounds_late", request=LateRoundBody, responses={200: ProposalAnswer, 201: ProposalAnswer, **ERRORS}, parameters=KEY)
+    @extend_schema(operation_id="rounds_late", request=LateRoundBody, responses=PROPOSED, parameters=KEY)
     def post(self, request: Request) -> Response:
         """Propose to add a round that was never entered to a session that is closed."""
         slip = slips.read_late_round(request.data)
@@ -192,7 +200,7 @@ class ProposalsView(_Door):
 class ProposalView(_Door):
     """One proposal."""
 
-    @extend_schema(operation_id="proposals_read", responses={200: ProposalAnswer, **ERRORS})
+    @extend_schema(operation_id="proposals_read", responses={200: RoundProposalAnswer, **ERRORS})
     def get(self, request: Request, uuid: UUID) -> Response:
         """Read a proposal: what it changes field by field, and what was decided."""
         roles.require(self.person, "read_rounds")
@@ -204,7 +212,7 @@ class DecisionView(_Door):
 
     verb = ""
 
-    @extend_schema(request=DecisionBody, responses={200: ProposalAnswer, **ERRORS})
+    @extend_schema(request=DecisionBody, responses={200: RoundProposalAnswer, **ERRORS})
     def post(self, request: Request, uuid: UUID) -> Response:
         """Decide it. Approving does it at once, and answers what it made; approving and rejecting ask for the password again."""
         roles.require(self.person, "read_rounds")

@@ -87,7 +87,7 @@ class RulingView(FloorView):
 
     serializer_class = shapes.ReopeningAnswer
 
-    @verb("counts_rule_again", shapes.ReopeningAnswer, shapes.PasswordBody)
+    @verb("counts_rule_again", shapes.ReopeningAnswer, shapes.RecountPasswordBody)
     def post(self, request: Request, uuid: UUID, ruling: str) -> Response:
         """Approve or refuse, as an auditor who types the password again; or withdraw."""
         body, by, at = Body(request.data, "password", "note"), self.person, timezone.now()

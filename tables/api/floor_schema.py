@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from rest_framework import serializers
 
+from tables.models import SessionEvent
+
 
 def _pieces() -> serializers.DictField:
     """Return the field of a count: how many pieces of each value."""
@@ -54,7 +56,7 @@ class SessionAnswer(serializers.Serializer):
     shift = serializers.UUIDField()
     gaming_day = serializers.DateField()
     sequence = serializers.IntegerField()
-    state = serializers.ChoiceField(choices=["open", "closed"])
+    state = serializers.ChoiceField(choices=SessionEvent.State.choices)
     paytable = serializers.CharField(allow_null=True)
     felt_code = serializers.CharField(allow_null=True)
 
@@ -277,7 +279,7 @@ class ReopeningBody(serializers.Serializer):
     reason = serializers.CharField(max_length=300)
 
 
-class PasswordBody(serializers.Serializer):
+class RecountPasswordBody(serializers.Serializer):
     """An approval asks for the password again."""
 
     password = serializers.CharField()

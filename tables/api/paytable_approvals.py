@@ -15,7 +15,7 @@ from rest_framework.views import APIView
 from casino import roles, step_up
 from tables.api.bodies import object_of, signed_in, text_in
 from tables.api.paytable_answers import placement_answer, proposal_answer, version_answer
-from tables.api.paytable_schema import ApprovalBody, NoteBody, PasswordBody, PlacementAnswer, ProposalAnswer, VersionDetail
+from tables.api.paytable_schema import ApprovalBody, PasswordBody, PaytableNoteBody, PlacementAnswer, ProposalAnswer, VersionDetail
 from tables.api.paytables import ERRORS, Lists, may
 from tables.paytable_selectors import placement_of, placements_with_state, proposal_of, proposals_with_state
 from tables.services import paytables, placements
@@ -70,7 +70,7 @@ class ProposalEndView(APIView):
 class ProposalRefuseView(ProposalEndView):
     """Refuse a proposal, with the reason."""
 
-    @extend_schema(operation_id="paytable_proposals_refuse", request=NoteBody, responses={200: ProposalAnswer, **ERRORS})
+    @extend_schema(operation_id="paytable_proposals_refuse", request=PaytableNoteBody, responses={200: ProposalAnswer, **ERRORS})
     def post(self, request: Request, uuid: UUID) -> Response:
         """Refuse a proposal, with the reason."""
         return self.end(request, uuid, paytables.refuse)
@@ -79,7 +79,7 @@ class ProposalRefuseView(ProposalEndView):
 class ProposalWithdrawView(ProposalEndView):
     """Take a proposal back."""
 
-    @extend_schema(operation_id="paytable_proposals_withdraw", request=NoteBody, responses={200: ProposalAnswer, **ERRORS})
+    @extend_schema(operation_id="paytable_proposals_withdraw", request=PaytableNoteBody, responses={200: ProposalAnswer, **ERRORS})
     def post(self, request: Request, uuid: UUID) -> Response:
         """Take a proposal back."""
         return self.end(request, uuid, paytables.withdraw)
@@ -134,7 +134,7 @@ class PlacementEndView(APIView):
 class PlacementRefuseView(PlacementEndView):
     """Refuse a placement, with the reason."""
 
-    @extend_schema(operation_id="paytable_placements_refuse", request=NoteBody, responses={200: PlacementAnswer, **ERRORS})
+    @extend_schema(operation_id="paytable_placements_refuse", request=PaytableNoteBody, responses={200: PlacementAnswer, **ERRORS})
     def post(self, request: Request, uuid: UUID) -> Response:
         """Refuse a placement, with the reason."""
         return self.end(request, uuid, placements.refuse_in_force)
@@ -143,7 +143,7 @@ class PlacementRefuseView(PlacementEndView):
 class PlacementWithdrawView(PlacementEndView):
     """Take a placement back."""
 
-    @extend_schema(operation_id="paytable_placements_withdraw", request=NoteBody, responses={200: PlacementAnswer, **ERRORS})
+    @extend_schema(operation_id="paytable_placements_withdraw", request=PaytableNoteBody, responses={200: PlacementAnswer, **ERRORS})
     def post(self, request: Request, uuid: UUID) -> Response:
         """Take a placement back."""
         return self.end(request, uuid, placements.withdraw_in_force)

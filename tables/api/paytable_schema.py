@@ -113,7 +113,7 @@ class ApprovalBody(serializers.Serializer):
     password = serializers.CharField(write_only=True)
 
 
-class NoteBody(serializers.Serializer):
+class PaytableNoteBody(serializers.Serializer):
     """A reason."""
 
     note = serializers.CharField(max_length=300, required=False)
