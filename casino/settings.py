@@ -231,7 +231,7 @@ SPECTACULAR_SETTINGS = {
         "SessionState": "tables.models.SessionEvent.State",
         "RoundProposalState": "tables.models.RoundProposalEvent.State",
         "RoundState": [(state, state) for state in ("stands", "irregular", "late", "voided", "replaced")],
-        "PaytableProposalState": "tables.models.PaytableEvent.State",
+        "PaytableProposalState": [(state, state) for state in ("proposed", "approved", "refused", "withdrawn")],
     },
 }
 
