@@ -565,6 +565,7 @@ def test_b104_a_quarter_of_a_million_rows_in_xlsx_are_complete_in_little_memory(
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_b104_a_million_rows_of_hostile_text_in_csv(tmp_path: Path) -> None:
     """B090, B093, B095, B096, B097, B104: complete, each text as it was, in little memory."""
     many_rows("csv", tmp_path / "rows.csv", 1_000_001)
@@ -579,6 +580,7 @@ def test_b104_a_million_rows_of_hostile_text_in_csv(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_b104_a_million_rows_of_hostile_text_in_xlsx(tmp_path: Path) -> None:
     many_rows("xlsx", tmp_path / "rows.xlsx", 1_000_001)
     sheet = openpyxl.load_workbook(tmp_path / "rows.xlsx", read_only=True).worksheets[1]

@@ -231,6 +231,7 @@ def test_the_full_solve_is_the_known_fraction():
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_the_full_solve_with_the_raise_capped_at_three():
     found = edge.solve(version(play_multiples=CAPPED, trips_on_fold="forfeits"))
     assert found.bets["main"].ev == Fraction(-9740355089, 100774674000)
@@ -239,6 +240,7 @@ def test_the_full_solve_with_the_raise_capped_at_three():
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_the_full_solve_plays_otherwise_where_quads_on_the_board_pay_little():
     draft = version({"four_of_a_kind": "1:1"})
     known = mean(BEST_PLAY, partial(net_of_main, odds=edge_uth.blind_odds(draft)))

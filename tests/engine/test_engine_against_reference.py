@@ -22,7 +22,8 @@ STAKES = [1, 2, 3, 5, 7, 50, 99, 100, 101, 250, 333, 500, 501, 1000, 1001, 2500,
 UNITS = [1, 1, 1, 2, 5, 7, 25, 50, 100, 300, 1000]
 CAPS = [0, 1, 49, 99, 100, 101, 250, 499, 500, 1000, 1499, 1500, 2999, 3000, 5000, 10_000, 77_777]
 ROUNDS = 1000
-BLOCKS = [0, *(pytest.param(block, marks=pytest.mark.slow) for block in range(1, 8))]
+SLOW, LONG = [pytest.mark.slow], [pytest.mark.slow, pytest.mark.long]
+BLOCKS = [0, *(pytest.param(block, marks=SLOW if block < 3 else LONG) for block in range(1, 8))]
 
 
 def short_deck(dice: random.Random, least: int) -> list[str]:
