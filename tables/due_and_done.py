@@ -60,7 +60,9 @@ def side_by_side(slip: RoundSlip, stakes: Sequence[Stake], dues: Sequence[WagerD
         faults += _faults_of(done, stake, due, f"done.{seat}.{kind}")
         mispaid = next((said for said in slip.mispaid if (said.seat, said.wager) == (seat, kind)), None)
         wager = _keep(seat, kind, stake, due, done, mispaid, slip.patrons.get(seat, ""))
-        kept.append(replace(wager, fund=slip.funds.get((seat, kind), "chips"), for_dealer=(seat, kind) in slip.for_dealer))
+        if (seat, kind) in slip.funds or (seat, kind) in slip.for_dealer:
+            wager = replace(wager, fund=slip.funds.get((seat, kind), "chips"), for_dealer=(seat, kind) in slip.for_dealer)
+        kept.append(wager)
     faults += _contradictions(slip, kept) + _too_much(kept)
     if faults:
         raise InvalidSlip.of(faults)

@@ -190,7 +190,7 @@ def round_columns(
         "engine_version": ENGINE_VERSION,
         "deal": canonical_json(ruled.deal.facts),
         "cards": ruled.game.pack(ruled.deal),
-        "settlement": json.dumps(settlement.answer, ensure_ascii=False, separators=(",", ":")) if settlement else "",
+        "settlement": settlement.json if settlement else "",
         "fingerprint": slip.fingerprint,
         "irregular": slip.irregular,
         "late": late,
