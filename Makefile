@@ -57,7 +57,7 @@ test-office: setup
 	@$(PYTEST) -m office
 
 test-browser: setup
-	@$(PYTEST) -n 2 -m "browser and not long"
+	@$(PYTEST) -m "browser and not long"
 
 screenshots: setup
 	@$(PY) manage.py demo --no-serve

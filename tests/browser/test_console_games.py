@@ -8,7 +8,7 @@ from playwright.sync_api import Page, expect
 from tests.browser.console import in_hand, sit_down
 from tests.builders import House, make_house, make_people, play
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.browser, pytest.mark.long, pytest.mark.django_db(transaction=True)]
 
 WHEEL = {"pocket": "17", "seats": [{"seat": 1, "bets": {"straight_17": 100, "black": 500}}]}
 

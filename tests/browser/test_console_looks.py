@@ -10,7 +10,7 @@ from tests.browser.conftest import Open
 from tests.browser.console import BOARD, SEATS, sit_down, six_seats
 from tests.builders import House
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.browser, pytest.mark.long, pytest.mark.django_db(transaction=True)]
 
 
 @pytest.fixture
