@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from django.db.models import Count, F, Max, OuterRef, Q, QuerySet, Subquery, Sum
+from django.db.models import Count, F, Max, Q, QuerySet, Sum
 
 from audit.limits import Limit, limit_of
 from audit.models import Finding, FindingEvent
@@ -20,9 +20,9 @@ from casino.models import Job, User
 from casino.shown import age
 from ledger.selectors import Moved, moved_in_shift
 from tables.engine.game import Game, games
-from tables.models import ChipSlip, DealerTurn, Round, RoundProposal, RoundProposalEvent, SessionEvent, Shift, ShiftEvent, Table, TableSession
+from tables.models import ChipSlip, DealerTurn, Round, SessionEvent, Shift, ShiftEvent, Table, TableSession
 from tables.posting import drop_box, promo, tray
-from tables.selectors import OPEN_SLIPS, counted, sessions_with_state, shifts_for, slips_in
+from tables.selectors import OPEN_SLIPS, counted, open_proposals, sessions_with_state, shifts_for, slips_in
 
 SHIFT_JOBS = ("close_shift", "reconcile_shift", "shift_report")
 QUIET_AFTER = timedelta(minutes=15)
@@ -110,7 +110,7 @@ class _Figures:
         self.dealers = _dealers(shift)
         self.limits = limits_of(shift)
         self.slips = _by_session(slips_in(OPEN_SLIPS, ChipSlip.objects.filter(session__shift=shift)))
-        self.proposals = _by_session(proposed_in(shift))
+        self.proposals = _by_session(open_proposals(session__shift=shift))
         self.findings = _open_findings(shift)
         self.expected = _expected(shift, expected_of) if expected_of else {}
 
@@ -174,13 +174,6 @@ def _in_force(limits: Sequence[Limit], at: datetime) -> list[tuple[str, Limit]]:
     bets = sorted({limit.bet for limit in limits})
     found = ((bet, limit_of(limits, bet, at)) for bet in bets)
     return [(bet.replace("_", " "), limit) for bet, limit in found if limit is not None and limit.bet == bet]
-
-
-def proposed_in(shift: Shift) -> QuerySet[Any]:
-    """Return the shift's corrections that wait for somebody's approval."""
-    last = RoundProposalEvent.objects.filter(proposal=OuterRef("pk")).order_by("-sequence").values("state")[:1]
-    proposals: QuerySet[Any] = RoundProposal.objects.filter(session__shift=shift).annotate(state=Subquery(last))
-    return proposals.filter(state=RoundProposalEvent.State.PROPOSED)
 
 
 def _by_session(rows: QuerySet[Any]) -> Mapping[int, int]:

@@ -11,13 +11,13 @@ from django.urls import reverse
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from audit.board import proposed_in, waiting
+from audit.board import waiting
 from audit.reports.catalogue import catalogue
 from audit.selectors import findings_for
 from casino import roles
 from casino.models import User
 from tables.models import BoxPull, ChipSlip, SessionEvent, Shift
-from tables.selectors import OPEN_SLIPS, pending_recounts, sessions_in, slips_in
+from tables.selectors import OPEN_SLIPS, open_proposals, pending_recounts, sessions_in, slips_in
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ def _kinds(shift: Shift, user: User) -> Iterator[Left]:
     yield Left(_("slips not received"), slips, _list("tables_chipslip"))
     boxes = BoxPull.objects.filter(own, session__shift=shift, counts__isnull=True).count()
     yield Left(_("boxes to count"), boxes, _list("tables_boxpull"))
-    yield Left(_("corrections to approve"), proposed_in(shift).filter(own).count(), _list("tables_roundproposal", state="proposed"))
+    yield Left(_("corrections to approve"), open_proposals(session__shift=shift).filter(own).count(), _list("tables_roundproposal", state="proposed"))
     yield Left(_("counts taken once more"), pending_recounts(session__shift=shift).filter(own).count(), _list("tables_countreopening"))
     yield Left(_("findings not closed"), waiting(findings_for(user).filter(shift=shift)).count(), _list("audit_finding", shift=shift.pk))
 
