@@ -1,17 +1,20 @@
 """All measurements, or those of some sections: `python -m bench [--quick] [hands] [rounds] [edges] [night]`.
 
 Each line stands beside its peer or the raw statement, measured in the same run, with its goal of design/performance.md and whether it is met.
-Absolute figures drift with the machine; ratios in one run hold.
+Absolute figures drift with the machine; ratios in one run hold. So an absolute goal that is missed here is also reckoned at the pace of the
+page's machine (`bench.pace`), and the line says both.
 """
 
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Callable
 from functools import partial
 
 from bench import edges, hands, night, rounds
 from bench.lines import Line, page
+from bench.pace import pace
 
 Section = Callable[[], list[Line]]
 
@@ -31,6 +34,8 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("sections", nargs="*", choices=[*WHOLE, []], metavar="SECTION", help=f"{', '.join(WHOLE)}; all of them without")
     parser.add_argument("--quick", action="store_true", help="smaller sizes: half a minute, rougher figures")
     asked = parser.parse_args(arguments)
+    if slower := pace():
+        sys.stdout.write(f"This machine takes {slower:.2f} times as long as the page's, by the median of the peers.\n\n")
     for name, measure in (QUICK if asked.quick else WHOLE).items():
         if not asked.sections or name in asked.sections:
             page(TITLES[name], measure())

@@ -9,6 +9,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from bench.pace import pace
+
 Work = Callable[[], Any]
 
 
@@ -16,7 +18,8 @@ Work = Callable[[], Any]
 class Line:
     """What was measured. `figure` in `unit`; `peer`'s figure beside it, None where it is not installed or there is none.
 
-    `goal`: as design/performance.md "Asked of Pitbook" says it, "" where nothing is asked; `met`: None where nothing is.
+    `goal`: as design/performance.md "Asked of Pitbook" says it, "" where nothing is asked; `met`: None where nothing is. `at_pace`: what the
+    figure comes to on the page's machine, and `met_at_pace` whether that meets the goal; None where the goal is no absolute figure.
     """
 
     what: str
@@ -27,13 +30,31 @@ class Line:
     ratio: float | None = None
     goal: str = ""
     met: bool | None = None
+    at_pace: float | None = None
+    met_at_pace: bool | None = None
 
     def __str__(self) -> str:
         """Return the line as the page shows it."""
         beside = "" if not self.peer else f"{self.peer} {'not installed' if self.peer_figure is None else shown(self.peer_figure)}"
         ratio = "" if self.ratio is None else f"{self.ratio:.1f}×"
         met = "" if self.met is None else "met" if self.met else "NOT MET"
+        if self.met is False and self.at_pace is not None:
+            met = f"not met here; at the page's pace {shown(self.at_pace)}: {'met' if self.met_at_pace else 'NOT MET'}"
         return f"  {self.what:<50} {shown(self.figure):>11} {self.unit:<10} {beside:<34} {ratio:>8}  {self.goal:<28} {met}".rstrip()
+
+
+def least(what: str, figure: float, unit: str, asked: float, goal: str) -> Line:
+    """Return the line of a speed of which at least `asked` is asked on the page's machine."""
+    slower = pace()
+    reckoned = None if slower is None else figure * slower
+    return Line(what, figure, unit, goal=goal, met=figure >= asked, at_pace=reckoned, met_at_pace=reckoned is not None and reckoned >= asked)
+
+
+def most(what: str, figure: float, unit: str, asked: float, goal: str) -> Line:
+    """Return the line of a time of which less than `asked` is asked on the page's machine."""
+    slower = pace()
+    reckoned = None if slower is None else figure / slower
+    return Line(what, figure, unit, goal=goal, met=figure < asked, at_pace=reckoned, met_at_pace=reckoned is not None and reckoned < asked)
 
 
 def shown(figure: float) -> str:

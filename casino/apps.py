@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django.apps import AppConfig
-from django.contrib.admin.apps import AdminConfig
+from django.contrib.admin.apps import SimpleAdminConfig
 from django.utils.translation import gettext_lazy as _
 
 
@@ -35,7 +35,7 @@ def _first_partitions(sender: AppConfig, using: str, **_: Any) -> None:
     make_partitions(using, range(-2, 3))
 
 
-class PitbookAdminConfig(AdminConfig):
-    """Django's admin with the house's own site."""
+class PitbookAdminConfig(SimpleAdminConfig):
+    """Django's admin with the house's own site. Its pages are found when the addresses are read: commands and workers start without them."""
 
     default_site = "casino.site.PitbookSite"

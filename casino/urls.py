@@ -13,6 +13,8 @@ from audit.views import tonight
 from casino.api import no_such_address
 from casino.health import health
 
+admin.autodiscover()
+
 urlpatterns = [
     path("", RedirectView.as_view(pattern_name="admin:index")),
     path("language/", set_language, name="set_language"),

@@ -7,16 +7,16 @@ from typing import Any
 
 import pytest
 
-from bench import __main__, edges, hands, peers, rounds
-from bench.lines import Line, interleaved
+from bench import __main__, edges, hands, lines, pace, peers, rounds
+from bench.lines import Line, interleaved, least, most
 from tables.engine.poker import CLASSES
 
 
 def test_hands_stand_beside_every_peer() -> None:
-    lines = hands.measure(single=40, many=2000, times=1)
-    assert {line.peer for line in lines if line.what == "one hand, from names"} == set(peers.PEERS)
-    assert [line.met for line in lines if line.goal] != []
-    assert all(line.figure > 0 for line in lines)
+    measured = hands.measure(single=40, many=2000, times=1)
+    assert {line.peer for line in measured if line.what == "one hand, from names"} == set(peers.PEERS)
+    assert [line.met for line in measured if line.goal] != []
+    assert all(line.figure > 0 for line in measured)
 
 
 def test_without_peers_the_figures_stand_alone(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -28,8 +28,9 @@ def test_without_peers_the_figures_stand_alone(monkeypatch: pytest.MonkeyPatch) 
         return real(name, *more)
 
     monkeypatch.setattr(importlib, "import_module", absent)
-    lines = hands.measure(single=20, many=500, times=1)
-    beside = [line for line in lines if line.peer]
+    assert pace.pace.__wrapped__() is None
+    measured = hands.measure(single=20, many=500, times=1)
+    beside = [line for line in measured if line.peer]
     assert beside and all(line.peer_figure is None and line.ratio is None and line.met is None for line in beside)
     assert all("not installed" in str(line) for line in beside)
 
@@ -45,15 +46,15 @@ def test_a_peer_that_is_installed_ranks_hands_as_we_do(name: str) -> None:
 
 
 def test_rounds_are_measured_and_the_command_too() -> None:
-    lines = rounds.measure(single=5, many=200, lines=30, times=1)
-    assert [line.unit for line in lines] == ["rounds/s", "rounds/s", "M/s", "rounds/s"]
-    assert lines[-1].goal and lines[-1].met is False
+    measured = rounds.measure(single=5, many=200, lines=30, times=1)
+    assert [line.unit for line in measured] == ["rounds/s", "rounds/s", "M/s", "rounds/s"]
+    assert measured[-1].goal and measured[-1].met is False
 
 
 def test_edges_are_measured_and_a_part_of_the_solve_reckoned() -> None:
-    lines = edges.measure(portions=1, times=1)
-    assert "reckoned from 9 flops" in lines[1].what
-    assert lines[0].figure > 0
+    measured = edges.measure(portions=1, times=1)
+    assert "reckoned from 9 flops" in measured[1].what
+    assert measured[0].figure > 0
 
 
 def test_a_section_is_asked_for_by_name(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
@@ -72,3 +73,26 @@ def test_works_take_turns_and_the_median_counts() -> None:
     found = interleaved({"a": lambda: seen.append("a"), "b": lambda: seen.append("b")}, times=2, clock=lambda: next(ticks))
     assert seen == ["a", "b"] * 3
     assert found.keys() == {"a", "b"}
+
+
+def test_an_absolute_goal_is_judged_here_and_at_the_pages_pace(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lines, "pace", lambda: 2.0)
+    slow, slower = least("a speed", 60, "M/s", 100, "at least 100"), least("a speed", 40, "M/s", 100, "at least 100")
+    assert (slow.met, slow.at_pace, slow.met_at_pace) == (False, 120, True)
+    assert "not met here; at the page's pace 120.00: met" in str(slow)
+    assert "at the page's pace 80.00: NOT MET" in str(slower)
+    assert (most("a time", 9, "s", 5, "").met_at_pace, most("a time", 11, "s", 5, "").met_at_pace) == (True, False)
+    assert str(most("a time", 4, "s", 5, "under 5")).endswith("met") and "pace" not in str(most("a time", 4, "s", 5, ""))
+
+
+def test_without_a_yardstick_only_what_was_measured_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lines, "pace", lambda: None)
+    line = most("a time", 9, "s", 5, "under 5 s")
+    assert (line.met, line.at_pace, line.met_at_pace) == (False, None, False)
+    assert str(line).endswith("NOT MET")
+
+
+def test_the_pace_is_the_median_of_the_peers() -> None:
+    pytest.importorskip("phevaluator")
+    slower = pace.pace()
+    assert slower is not None and 0.05 < slower < 100

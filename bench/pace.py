@@ -1,0 +1,40 @@
+"""How fast this machine is beside the one of design/performance.md, so that its absolute goals can be judged here.
+
+The yardstick is the peers' own figures in the page's first table, measured again: one hand of seven names, by packages that are pinned and
+are not ours. Their median, so that no single one decides.
+"""
+
+from __future__ import annotations
+
+import statistics
+import time
+from functools import cache
+
+from bench.cards import deal
+from bench.peers import peers
+from tables.engine.cards import NAMES
+
+TABLED = {"phevaluator": 4.26, "eval7": 4.4, "treys": 16.7, "pokerkit": 395.0}
+"""Microseconds a hand from names, as the page has them."""
+
+_SECONDS = 0.2
+"""Of each peer, three times."""
+
+
+@cache
+def pace() -> float | None:
+    """Return how many times longer this machine takes than the page's, by the median of the peers; None where none is installed."""
+    hands = [[NAMES[card] for card in hand] for hand in deal(2000, 7).T.tolist()]
+    taken = []
+    for name, evaluate in peers().items():
+        if evaluate is None:
+            continue
+        best = float("inf")
+        for _ in range(3):
+            count, begun = 0, time.process_time()
+            while (spent := time.process_time() - begun) < _SECONDS:
+                evaluate(hands[count % len(hands)])
+                count += 1
+            best = min(best, spent / count * 1e6)
+        taken.append(best / TABLED[name])
+    return statistics.median(taken) if taken else None
