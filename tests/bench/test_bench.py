@@ -62,7 +62,7 @@ def test_a_section_is_asked_for_by_name(monkeypatch: pytest.MonkeyPatch, capsys:
     monkeypatch.setattr(__main__, "QUICK", {"hands": lambda: [line], "edges": lambda: [Line("another", 0.5, "ms")]})
     __main__.main(["--quick", "hands"])
     page = capsys.readouterr().out
-    assert page.splitlines()[0] == "A hand of seven cards"
+    assert "A hand of seven cards" in page.splitlines()
     for words in ("one thing", "12,346 s", "its peer 2.50", "2.0×", "at least 3×", "NOT MET"):
         assert words in page
     assert "another" not in page
