@@ -75,9 +75,9 @@ class _OutcomeForm(_Step):
 
     def __init__(self, finding: Any, *args: Any, **kwargs: Any) -> None:
         super().__init__(finding, *args, **kwargs)
-        exponent = finding.shift.property.exponent
-        self.fields["saved"] = AmountField(label="Saved or recovered", exponent=exponent)
-        self.fields["lost"] = AmountField(label="Stays lost", exponent=exponent)
+        notation = finding.shift.property.notation
+        self.fields["saved"] = AmountField(label="Saved or recovered", notation=notation)
+        self.fields["lost"] = AmountField(label="Stays lost", notation=notation)
 
     @property
     def outcome(self) -> cases.Outcome:

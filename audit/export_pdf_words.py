@@ -85,7 +85,7 @@ def _chart(section: Section) -> dict[str, str] | None:
         return None
     bars = tuple(Bar(paper(bar.label), bar.value, bar.low, bar.high, bar.expected, bar.loud) for bar in chart.bars)
     words = [paper(word) for word in (chart.said, chart.value_word, chart.interval_word, chart.expected_word)]
-    printable = Chart(paper(chart.title), bars, chart.decimals, *words)
+    printable = Chart(paper(chart.title), bars, chart.notation, *words)
     return {"title": printable.title, "svg": svg(printable, section.key)}
 
 

@@ -11,7 +11,7 @@ from audit.error_kinds import FLAGS
 from audit.models import Finding, FindingEvent, StatisticResult, StatisticRun
 from audit.selectors import findings_with_state
 from audit.spans import SPANS
-from casino.money import format_amount
+from casino.money import Notation, format_amount
 from tables.models import Dealer, Shift
 
 NEVER_PROOF = "A reason to look, never proof."
@@ -57,16 +57,16 @@ def _finding(run: StatisticRun, shift: Shift, thing: str, result: StatisticResul
         effect=effect,
         due=result.expected if result.rule == StatisticResult.Rule.WIN else None,
         done=result.value if result.rule == StatisticResult.Rule.WIN else None,
-        why=f"{words_of(result, shift.property.exponent)} {NEVER_PROOF}",
+        why=f"{words_of(result, shift.property.notation)} {NEVER_PROOF}",
         facts={"rule": result.rule, "scope": result.scope, "subject": result.subject, "span": result.span, "run": str(run.uuid)},
     )
 
 
-def words_of(result: StatisticResult, exponent: int) -> str:
+def words_of(result: StatisticResult, notation: Notation) -> str:
     """Return the result in a sentence: value, what was expected, the interval, how rare it is."""
     what = f"{result.scope.capitalize()} {result.subject}, {SPANS[result.span].lower()}, {result.rounds:,} rounds:"
     if result.rule == StatisticResult.Rule.WIN:
-        low, high, value, expected = (format_amount(amount or 0, exponent) for amount in (result.low, result.high, result.value, result.expected))
+        low, high, value, expected = (format_amount(amount or 0, notation) for amount in (result.low, result.high, result.value, result.expected))
         return f"{what} won {value}, {expected} expected; 95 of 100 lie from {low} to {high}.{_rare(result)}"
     if result.rule == StatisticResult.Rule.ERRORS:
         own, house, low, high = (per_thousand(share or 0) for share in (result.value, result.expected, result.low, result.high))

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from audit.compare import FindingDraft
-from casino.money import format_amount
+from casino.money import Notation, format_amount
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class Counted:
     note: str = ""
 
 
-def opener_findings(opener: Counted, closer: Counted | None, stocked: int | None, *, major_over: int, exponent: int) -> Sequence[FindingDraft]:
+def opener_findings(opener: Counted, closer: Counted | None, stocked: int | None, *, major_over: int, notation: Notation) -> Sequence[FindingDraft]:
     """Return a draft where an opener is not the last `closer`, or, where there was none, not what the cage had stocked the table with."""
     before = closer.total if closer else stocked
     note = {"note": opener.note} if opener.note else {}
@@ -30,9 +30,9 @@ def opener_findings(opener: Counted, closer: Counted | None, stocked: int | None
         return [FindingDraft("count_variance", "minor", 0, why, wager="opener", done=opener.total, facts=note)]
     gap = opener.total - before
     if gap:
-        said = " − ".join(format_amount(amount, exponent) for amount in (opener.total, before))
+        said = " − ".join(format_amount(amount, notation) for amount in (opener.total, before))
         whose = "the last closer" if closer else "what the cage stocked the table with"
-        why = f"The counted opener is not {whose}: {said} = {format_amount(gap, exponent)}."
+        why = f"The counted opener is not {whose}: {said} = {format_amount(gap, notation)}."
         severity = "major" if abs(gap) >= major_over else "minor"
         return [FindingDraft("count_variance", severity, gap, why, wager="opener", due=before, done=opener.total, facts=note)]
     if closer is not None and _pieces(closer) != _pieces(opener):
@@ -53,9 +53,9 @@ def seal_findings(pulled: tuple[str, str], counted: tuple[str, str], note: str) 
     return [FindingDraft("seal_mismatch", "major", 0, why, wager="drop", facts={"note": note})]
 
 
-def recount_finding(count: str, before: int, after: int, reason: str, *, exponent: int) -> FindingDraft:
+def recount_finding(count: str, before: int, after: int, reason: str, *, notation: Notation) -> FindingDraft:
     """Return the draft that says a count was taken once more: what it was, what it is, and why. Minor units."""
-    amounts = f"{format_amount(before, exponent)}, then {format_amount(after, exponent)}"
+    amounts = f"{format_amount(before, notation)}, then {format_amount(after, notation)}"
     why = f"The {count} was counted once more, as a shift manager proposed and an auditor approved: {amounts}."
     return FindingDraft("recounted", "note", 0, why, wager=count, due=before, done=after, facts={"reason": reason})
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from audit.compare import FindingDraft
-from casino.money import Minor, format_amount
+from casino.money import Minor, Notation, format_amount
 
 
 @dataclass(frozen=True)
@@ -147,10 +147,10 @@ def _known(amount: int | None) -> int:
     return amount
 
 
-def count_findings(draft: ReconciliationDraft, *, explain_over: int, major_over: int, exponent: int) -> Sequence[FindingDraft]:
+def count_findings(draft: ReconciliationDraft, *, explain_over: int, major_over: int, notation: Notation) -> Sequence[FindingDraft]:
     """Return a draft for every count that is off by `explain_over` minor units or more, and for books that do not agree with the rounds.
 
-    `exponent`: decimals of the currency, for the reason as a person reads it.
+    `notation`: decimals of the currency, for the reason as a person reads it.
     """
     found = []
     expected_drop = draft.movements.expected_drop
@@ -170,21 +170,21 @@ def count_findings(draft: ReconciliationDraft, *, explain_over: int, major_over:
         if gap is None or abs(gap) < max(explain_over, 1):
             continue
         severity = "major" if abs(gap) >= major_over or kind == "book_variance" else "minor"
-        why = f"{words}: {_money(counted, exponent)} − {_money(expected, exponent)} = {_money(gap, exponent)}."
+        why = f"{words}: {_money(counted, notation)} − {_money(expected, notation)} = {_money(gap, notation)}."
         found.append(FindingDraft(kind, severity, gap, why, wager=what, due=expected, done=counted))
     return found
 
 
-def drop_finding(day: DayDraft, *, explain_over: int, major_over: int, exponent: int) -> Sequence[FindingDraft]:
+def drop_finding(day: DayDraft, *, explain_over: int, major_over: int, notation: Notation) -> Sequence[FindingDraft]:
     """Return a draft where the box of a gaming day is off by `explain_over` minor units or more."""
     gap = day.drop_variance
     if gap is None or abs(gap) < max(explain_over, 1):
         return []
-    why = f"The counted drop of the day is not what went into the box: {_money(day.drop, exponent)} − {_money(day.expected_drop, exponent)}"
+    why = f"The counted drop of the day is not what went into the box: {_money(day.drop, notation)} − {_money(day.expected_drop, notation)}"
     severity = "major" if abs(gap) >= major_over else "minor"
-    why = f"{why} = {_money(gap, exponent)}."
+    why = f"{why} = {_money(gap, notation)}."
     return [FindingDraft("count_variance", severity, gap, why, wager="drop", due=day.expected_drop, done=day.drop)]
 
 
-def _money(amount: int | None, exponent: int) -> str:
-    return "—" if amount is None else format_amount(amount, exponent)
+def _money(amount: int | None, notation: Notation) -> str:
+    return "—" if amount is None else format_amount(amount, notation)

@@ -114,7 +114,7 @@ def _amount(text: str) -> int | None:
     if house is None:
         return None
     try:
-        return parse_amount(text, house.exponent)
+        return parse_amount(text, house.notation)
     except ValueError:
         return None
 

@@ -262,7 +262,7 @@ def findings_with_state(findings: QuerySet[Finding], until: datetime | None = No
 
 def reason_of(finding: Finding) -> str:
     """Return the reason sheet as a person reads it: a round's speaks of minor units, the others were written for people already."""
-    return in_money(finding.why, finding.shift.property.exponent) if finding.round_id else finding.why
+    return in_money(finding.why, finding.shift.property.notation) if finding.round_id else finding.why
 
 
 def findings_for(user: User) -> QuerySet[Finding]:

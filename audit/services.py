@@ -202,7 +202,7 @@ def _look_at_the_floor(shift: Shift) -> None:
             _counted(opener.made_from) if opener.made_from else None,
             stocked,
             major_over=house.notify_over,
-            exponent=house.exponent,
+            notation=house.notation,
         )
         _keep(drafts, f"session:{opener.session.uuid}", shift, opener.session, None)
     boxes = selectors.sealed_counts(shift)
@@ -213,7 +213,7 @@ def _look_at_the_floor(shift: Shift) -> None:
     counted: list[TrayCount | DropCount] = [*selectors.recounts(shift), *boxes]
     for before, after in pairwise(counted):
         if after.reopening is not None:
-            draft = recount_finding(after.reopening.count, before.total, after.total, after.reopening.reason, exponent=house.exponent)
+            draft = recount_finding(after.reopening.count, before.total, after.total, after.reopening.reason, notation=house.notation)
             _keep([draft], f"session:{after.session.uuid}:{after.sequence}", shift, after.session, None)
     _slip_gaps(shift)
 
@@ -332,11 +332,11 @@ def _keep_reconciliation(
 
 def _off(draft: ReconciliationDraft, shift: Shift) -> Iterable[FindingDraft]:
     house = shift.property
-    return count_findings(draft, explain_over=house.explain_over, major_over=house.notify_over, exponent=house.exponent)
+    return count_findings(draft, explain_over=house.explain_over, major_over=house.notify_over, notation=house.notation)
 
 
 def _keep_day(kept: ShiftReconciliation, session: TableSession, day: DayDraft) -> None:
     house = kept.shift.property
     TableDayReconciliation.objects.create(reconciliation=kept, table=session.table, session=session, gaming_day=kept.shift.gaming_day, **asdict(day))
-    found = drop_finding(day, explain_over=house.explain_over, major_over=house.notify_over, exponent=house.exponent)
+    found = drop_finding(day, explain_over=house.explain_over, major_over=house.notify_over, notation=house.notation)
     _keep(found, f"session:{session.uuid}", kept.shift, session, None)

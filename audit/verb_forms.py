@@ -8,7 +8,7 @@ from typing import Any
 from django import forms
 
 from casino.errors import BrokenBooks, CasinoError
-from casino.money import parse_amount
+from casino.money import Notation, parse_amount
 
 
 def refused_at_its_field(form: forms.Form, call: Callable[[], Any]) -> bool:
@@ -25,10 +25,10 @@ def refused_at_its_field(form: forms.Form, call: Callable[[], Any]) -> bool:
 
 
 class AmountField(forms.CharField):
-    """An amount as a person types it, in a currency of `exponent` decimals; nothing typed is None."""
+    """An amount as a person types it, in a currency of `notation` decimals; nothing typed is None."""
 
-    def __init__(self, *, exponent: int, **kwargs: Any) -> None:
-        self.exponent = exponent
+    def __init__(self, *, notation: Notation, **kwargs: Any) -> None:
+        self.notation = notation
         super().__init__(**{"required": False, "max_length": 30, "widget": forms.TextInput(attrs={"inputmode": "decimal"}), **kwargs})
 
     def clean(self, value: Any) -> Any:
@@ -37,6 +37,6 @@ class AmountField(forms.CharField):
         if not typed:
             return None
         try:
-            return parse_amount(typed, self.exponent)
+            return parse_amount(typed, self.notation)
         except ValueError as error:
             raise forms.ValidationError(str(error)) from error

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NewType
+from typing import NamedTuple, NewType
 
 Minor = NewType("Minor", int)
 """An amount in the currency's minor unit (cents; whole yen; a thousandth of a dinar)."""
@@ -11,14 +11,23 @@ CEILING = 10**15
 """Every amount is below this: a sum of nine thousand of them still fits a signed 64-bit column."""
 
 
-def parse_amount(text: str, exponent: int, *, decimal: str = ".", group: str = ",") -> Minor:
-    """Return the minor units that a person typed as `text` in a currency with `exponent` decimals.
+class Notation(NamedTuple):
+    """How a house writes figures: the decimals of its currency, the sign that splits them off, and the one that groups thousands."""
 
-    Digits may be grouped in threes by `group` or a space; `decimal` splits off at most `exponent` digits. Anything that could be
-    read in two ways is refused: with a decimal comma, `1.000` is a thousand only where `.` is the group sign.
+    exponent: int
+    decimal: str = "."
+    group: str = ","
+
+
+def parse_amount(text: str, notation: Notation) -> Minor:
+    """Return the minor units that a person typed as `text` in the house's `notation`.
+
+    Digits may be grouped in threes by the group sign or a space; the decimal sign splits off at most as many digits as the currency has.
+    Anything that could be read in two ways is refused: with a decimal comma, `1.000` is a thousand only where `.` is the group sign.
 
     Raises ValueError naming what is wrong. Source: spec/rounds.md "Money"; design/house.md "Money, time, ids".
     """
+    exponent, decimal, group = notation
     typed = text.strip().replace(" ", "").replace("\u00a0", "").replace("\u202f", "")
     whole, point, fraction = typed.partition(decimal)
     groups = whole.split(group) if group else [whole]
@@ -37,8 +46,9 @@ def parse_amount(text: str, exponent: int, *, decimal: str = ".", group: str = "
     return Minor(value)
 
 
-def format_amount(amount: int, exponent: int, *, decimal: str = ".", group: str = ",") -> str:
+def format_amount(amount: int, notation: Notation) -> str:
     """Return `amount` minor units as a person reads them: grouped, with a real minus sign (U+2212)."""
+    exponent, decimal, group = notation
     whole, fraction = divmod(abs(amount), 10**exponent)
     text = f"{whole:,}".replace(",", group)
     if exponent:

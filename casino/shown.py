@@ -6,39 +6,42 @@ from datetime import UTC, datetime
 from typing import Protocol
 from zoneinfo import ZoneInfo
 
-from casino.money import format_amount
+from casino.money import Notation, format_amount
 
 NOTHING = "—"
 
 
-class Notation(Protocol):
-    """How a house writes: decimals of its currency, and the zone where its clocks hang. A property is one."""
+class House(Protocol):
+    """What a page needs to know of a house: how it writes money, and the zone where its clocks hang. A property is one."""
 
-    exponent: int
     zone: str
 
+    @property
+    def notation(self) -> Notation:
+        """Return how it writes money."""
 
-def money(amount: int | None, house: Notation) -> str:
+
+def money(amount: int | None, house: House) -> str:
     """Return `amount` minor units as "1,212.50", "−120.00"; nothing known is "—"."""
-    return NOTHING if amount is None else format_amount(amount, house.exponent)
+    return NOTHING if amount is None else format_amount(amount, house.notation)
 
 
-def signed(amount: int | None, house: Notation) -> str:
+def signed(amount: int | None, house: House) -> str:
     """Return `amount` with its sign, "+10.00", "−5.00"; zero has none."""
     return f"+{money(amount, house)}" if amount is not None and amount > 0 else money(amount, house)
 
 
-def local(moment: datetime, house: Notation) -> datetime:
+def local(moment: datetime, house: House) -> datetime:
     """Return the aware `moment` on the house's wall clock."""
     return moment.astimezone(ZoneInfo(house.zone))
 
 
-def stamp(moment: datetime | None, house: Notation) -> str:
+def stamp(moment: datetime | None, house: House) -> str:
     """Return "2026-11-30 21:14:05 CET": the zone's name tells both 01:30s of a repeated hour apart."""
     return NOTHING if moment is None else f"{local(moment, house):%Y-%m-%d %H:%M:%S %Z}"
 
 
-def clock(moment: datetime | None, house: Notation) -> str:
+def clock(moment: datetime | None, house: House) -> str:
     """Return "21:14:05", for lists of one shift."""
     return NOTHING if moment is None else f"{local(moment, house):%H:%M:%S}"
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from casino.errors import Fault
-from casino.money import format_amount
+from casino.money import Notation, format_amount
 from tables.engine.cards import CODES
 from tables.engine.cards import in_words as card_in_words
 
@@ -35,19 +35,19 @@ def _either(facts: Mapping[str, Any]) -> str:
     return f"{' or '.join(map(str, legal))} times" if legal else "no multiple of"
 
 
-def in_words(fault: Fault, label: Callable[[str], str], exponent: int) -> str:
+def in_words(fault: Fault, label: Callable[[str], str], notation: Notation) -> str:
     """Return what is wrong, for the person who typed it; `label` names a place such as "seats[1].cards[0]"."""
     places = fault.facts.get("places", ())
     if len(places) == 2 and "card" in fault.facts:
         card = card_in_words(CODES[fault.facts["card"]])
         return f"The {card} is dealt twice: {label(places[0])} and {label(places[1])}."
     known = _WORDS.get(fault.code)
-    return known(fault.facts, lambda amount: format_amount(amount, exponent)) if known else fault.message
+    return known(fault.facts, lambda amount: format_amount(amount, notation)) if known else fault.message
 
 
-def in_money(why: str, exponent: int) -> str:
+def in_money(why: str, notation: Notation) -> str:
     """Return a reason sheet with its minor units as amounts: "1000 × 3:2 = 1500" is "10.00 × 3:2 = 15.00".
 
     Odds, fractions of a unit, numbers of hands or times, and names with a number ("split-17-20") stay as they are.
     """
-    return _FIGURE.sub(lambda match: ("\u2212" if match[1] else "") + format_amount(int(match[2]), exponent), why)
+    return _FIGURE.sub(lambda match: ("\u2212" if match[1] else "") + format_amount(int(match[2]), notation), why)

@@ -132,7 +132,7 @@ def _fields(
     values: dict[str, Any] = {}
     for field in fields:
         try:
-            value = read_value(field, row.get(prefix + field.name, ""), values, table.exponent)
+            value = read_value(field, row.get(prefix + field.name, ""), values, table.notation)
         except ValueError as error:
             code = "bad_amount" if field.kind in ("amount", "wagers") else "bad_type"
             faults.append(LineFault(line, Fault(code, f"{error}.", prefix + field.name)))
@@ -147,7 +147,7 @@ def _done(row: dict[str, str], line: int, table: TableFacts, faults: list[LineFa
     for column, text in row.items():
         if column.startswith("done.") and text:
             try:
-                did = read_done(text, table.exponent)
+                did = read_done(text, table.notation)
             except (ValueError, IndexError) as error:
                 faults.append(LineFault(line, Fault("bad_amount", f"{error}.", column)))
                 continue

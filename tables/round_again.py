@@ -9,7 +9,7 @@ from typing import Any
 from uuid import UUID
 
 from casino.errors import InvalidSlip
-from casino.money import format_amount
+from casino.money import Notation, format_amount
 from casino.wall_clock import offset_text
 from tables.engine.game import Field, Game
 from tables.round_fields import TableFacts, done_name, note_name, round_name, seat_name, status_name
@@ -84,41 +84,41 @@ def typed_again(raw: Mapping[str, Any], table: TableFacts, local: Any) -> dict[s
     }
     facts = raw["round"]
     for field in table.game.layout.round_fields:
-        typed[round_name(field.name)] = _text(field, facts.get(field.name), table.exponent)
+        typed[round_name(field.name)] = _text(field, facts.get(field.name), table.notation)
     for seat in facts["seats"]:
         for field in table.game.layout.seat_fields:
-            typed[seat_name(seat["seat"], field.name)] = _text(field, seat.get(field.name), table.exponent)
-    return typed | _done(raw, table.exponent)
+            typed[seat_name(seat["seat"], field.name)] = _text(field, seat.get(field.name), table.notation)
+    return typed | _done(raw, table.notation)
 
 
-def _done(raw: Mapping[str, Any], exponent: int) -> dict[str, str]:
+def _done(raw: Mapping[str, Any], notation: Notation) -> dict[str, str]:
     typed = {}
     for seat, wagers in raw["done"].items():
         for kind, done in wagers.items():
-            typed[done_name(int(seat), kind)] = _signed(done, exponent)
+            typed[done_name(int(seat), kind)] = _signed(done, notation)
     for said in raw["mispaid"]:
         typed[status_name(said["seat"], said["wager"])] = said["status"]
         typed[note_name(said["seat"], said["wager"])] = said["note"]
         if "first" in said:
-            typed[done_name(said["seat"], said["wager"])] = _signed(said["first"], exponent)
+            typed[done_name(said["seat"], said["wager"])] = _signed(said["first"], notation)
     return typed
 
 
-def _signed(done: Mapping[str, int], exponent: int) -> str:
+def _signed(done: Mapping[str, int], notation: Notation) -> str:
     """Return what was done as one signed amount, the patron's; taken and paid both where both were."""
-    taken, paid = (format_amount(done[side], exponent) for side in ("collected", "paid"))
+    taken, paid = (format_amount(done[side], notation) for side in ("collected", "paid"))
     if done["collected"] and done["paid"]:
         return f"−{taken} +{paid}"
     return f"−{taken}" if done["collected"] else f"+{paid}" if done["paid"] else "0"
 
 
-def _text(field: Field, value: Any, exponent: int) -> str:
+def _text(field: Field, value: Any, notation: Notation) -> str:
     if value is None:
         return ""
     if field.kind == "amount":
-        return format_amount(value, exponent)
+        return format_amount(value, notation)
     if field.kind == "flag":
         return "on" if value else ""
     if field.kind == "wagers":
-        return ", ".join(f"{kind} {format_amount(stake, exponent)}" for kind, stake in value.items())
+        return ", ".join(f"{kind} {format_amount(stake, notation)}" for kind, stake in value.items())
     return " ".join(map(str, value)) if isinstance(value, list) else str(value)

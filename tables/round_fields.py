@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from casino.money import Notation
 from tables.engine.game import Game
 
 GENERAL = ""
@@ -16,11 +17,11 @@ GENERAL = ""
 
 @dataclass(frozen=True)
 class TableFacts:
-    """What the form needs to know of a table: its code and game, decimals of the currency, the zone of its clock."""
+    """What the form needs to know of a table: its code and game, how the house writes money, the zone of its clock."""
 
     code: str
     game: Game
-    exponent: int
+    notation: Notation
     zone: str
 
 

@@ -112,7 +112,7 @@ class RoundForm:
         if field.times_of and TIMES.fullmatch(text) and f"{name.removesuffix(field.name)}{field.times_of}" in self.errors:
             return
         try:
-            value = read_value(field, text, amounts, self.table.exponent)
+            value = read_value(field, text, amounts, self.table.notation)
         except ValueError as error:
             self._wrong(name, str(error))
             return
@@ -128,7 +128,7 @@ class RoundForm:
         if not text or (not self.irregular and text == self.text(seen_name(seat, kind)).strip()):
             return None
         try:
-            return read_done(text, self.table.exponent)
+            return read_done(text, self.table.notation)
         except ValueError as error:
             self._wrong(name, str(error))
             return None
@@ -186,7 +186,7 @@ class RoundForm:
 
     def place(self, fault: Fault) -> None:
         """Note `fault` at the field that its `where` means, and at the other place of a card that stands at two."""
-        error = in_words(fault, self.label, self.table.exponent)
+        error = in_words(fault, self.label, self.table.notation)
         names = {self._name(fault.where)}
         for place in fault.facts.get("places", ()):
             names.add(self._name(f"round.{place}"))

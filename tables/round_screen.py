@@ -42,7 +42,7 @@ class RoundScreen:
         """Return an amount of the patron's with its sign; "" where nothing is known."""
         if amount is None:
             return ""
-        return ("+" if amount > 0 else "") + format_amount(amount, self.table.exponent)
+        return ("+" if amount > 0 else "") + format_amount(amount, self.table.notation)
 
     # ---- fields ----
 
@@ -127,7 +127,7 @@ class RoundScreen:
             return Spot(seat, kind, name, seen, done=self._kept_text(seat, kind), errors=errors)
         due, done = self._dealt(wager)
         text = self.form.text(name) if self.form.irregular or errors or done != due else self.money(due)
-        why = in_money(wager.why, self.table.exponent)
+        why = in_money(wager.why, self.table.notation)
         return Spot(seat, kind, name, seen, self.money(due), text, 0 if due is None else done - due, why, errors)
 
     def _kept_text(self, seat: int, kind: str) -> str:
@@ -142,7 +142,7 @@ class RoundScreen:
 
     def _difference(self, spot: Spot) -> Difference:
         how = "more" if spot.off > 0 else "less"
-        amount = format_amount(abs(spot.off), self.table.exponent)
+        amount = format_amount(abs(spot.off), self.table.notation)
         words = f"Seat {spot.seat} got {amount} {how} than due on {spot.kind.replace('_', ' ')}"
         status, note = (self.form.text(name(spot.seat, spot.kind)) for name in (status_name, note_name))
         missing = self.asked and status not in dict(STATUSES)
@@ -169,7 +169,7 @@ class RoundScreen:
         done = sum(line.done for line in self.seats if line.done is not None)
         known = self._settlement is not None
         return {
-            "handle": format_amount(sum(wager.stake for wager in self._wagers), self.table.exponent),
+            "handle": format_amount(sum(wager.stake for wager in self._wagers), self.table.notation),
             "due": self.money(-due) if known else "",
             "done": self.money(-done),
             "off": self.money(due - done) if known and due != done else "",

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from casino.errors import CasinoError
-from casino.money import format_amount
+from casino.money import Notation, format_amount
 from tables.engine.game import Field, Game, Settlement, games
 from tables.fault_words import in_money
 from tables.models import Round, Wager
@@ -72,18 +72,18 @@ class RoundStory:
 def tell(played: Round, wagers: Sequence[Wager]) -> RoundStory:
     """Return the story of `played` with its `wagers` in their order; what is due was kept, why is read from the cards again."""
     game = games()[played.game]
-    exponent = played.session.table.property.exponent
+    notation = played.session.table.property.notation
     facts = json.loads(bytes(played.deal))
     settlement = _settled(game, facts, played)
-    whys = {(due.seat, due.kind): in_money(due.why, exponent) for due in settlement.dues} if settlement else {}
+    whys = {(due.seat, due.kind): in_money(due.why, notation) for due in settlement.dues} if settlement else {}
     seats = []
     for seat in facts["seats"]:
         number = seat["seat"]
         lines = [ToldWager(wager, whys.get((wager.seat, wager.kind), "")) for wager in wagers if wager.seat == number]
         hand = settlement.hands.get(number, "") if settlement else ""
         fields = [field for field in game.layout.seat_fields if field.kind not in ("amount", "wagers")]
-        seats.append(ToldSeat(number, _told(fields, seat, exponent), hand, lines))
-    told = _told(game.layout.round_fields, facts, exponent)
+        seats.append(ToldSeat(number, _told(fields, seat, notation), hand, lines))
+    told = _told(game.layout.round_fields, facts, notation)
     house_due = None if played.collect is None or played.pay is None else played.collect - played.pay
     return RoundStory(game, told, seats, (settlement.dealer_hand or "") if settlement else "", house_due)
 
@@ -100,15 +100,15 @@ def _settled(game: Game, facts: Mapping[str, Any], played: Round) -> Settlement 
     return settlement if sum(due.net for due in settlement.dues) == (played.pay or 0) - (played.collect or 0) else None
 
 
-def _told(fields: Sequence[Field], facts: Mapping[str, Any], exponent: int) -> list[Told]:
-    return [_tell_field(field, facts[field.name], exponent) for field in fields if facts.get(field.name) not in (None, [])]
+def _told(fields: Sequence[Field], facts: Mapping[str, Any], notation: Notation) -> list[Told]:
+    return [_tell_field(field, facts[field.name], notation) for field in fields if facts.get(field.name) not in (None, [])]
 
 
-def _tell_field(field: Field, value: Any, exponent: int) -> Told:
+def _tell_field(field: Field, value: Any, notation: Notation) -> Told:
     if field.kind == "cards" and not isinstance(value, int):
         return Told(field.label, cards=value if isinstance(value, list) else [value])
     if field.kind == "amount":
-        return Told(field.label, text=format_amount(value, exponent))
+        return Told(field.label, text=format_amount(value, notation))
     if field.kind == "flag":
         return Told(field.label)
     return Told(field.label, text=" ".join(map(str, value)) if isinstance(value, list) else str(value))

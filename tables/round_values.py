@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from casino.money import Minor, parse_amount
+from casino.money import Minor, Notation, parse_amount
 from tables.engine.game import Field
 from tables.slips import Done
 
@@ -20,7 +20,7 @@ _MINUSES = "-−–"
 _PLUS_AND_MINUS = re.compile(r"[-−–](?P<taken>[^+−–-]+)\+(?P<paid>[^+−–-]+)")
 
 
-def read_value(field: Field, text: str, amounts: Mapping[str, Any], exponent: int) -> Any:
+def read_value(field: Field, text: str, amounts: Mapping[str, Any], notation: Notation) -> Any:
     """Return the JSON value of `text`, None where the field was left empty; `amounts` are those that it may be a multiple of."""
     if field.kind == "numbers":
         return [_whole(piece) for piece in re.split(r"[\s,]+", text) if piece]
@@ -29,24 +29,24 @@ def read_value(field: Field, text: str, amounts: Mapping[str, Any], exponent: in
     if not text:
         return None
     if field.kind == "amount":
-        return _amount(field, text, amounts, exponent)
+        return _amount(field, text, amounts, notation)
     if field.kind == "flag":
         return True
     if field.kind == "wagers":
-        return _wagers(text, exponent)
+        return _wagers(text, notation)
     return _whole(text) if field.kind == "number" else text
 
 
-def _amount(field: Field, text: str, amounts: Mapping[str, Any], exponent: int) -> Minor:
+def _amount(field: Field, text: str, amounts: Mapping[str, Any], notation: Notation) -> Minor:
     times = TIMES.fullmatch(text) if field.times_of else None
     if times is None:
-        return parse_amount(text, exponent)
+        return parse_amount(text, notation)
     if field.times_of not in amounts:
         raise ValueError(f"“{text}” of what? The {field.times_of} is not typed yet")
     return Minor(int(times[1]) * amounts[field.times_of])
 
 
-def _wagers(text: str, exponent: int) -> dict[str, Minor]:
+def _wagers(text: str, notation: Notation) -> dict[str, Minor]:
     """Return the stake of each wager in "red 10, dozen_1 5", as they are named there."""
     pieces = [piece for piece in (piece.strip(",;") for piece in text.split()) if piece]
     kinds, stakes = pieces[::2], pieces[1::2]
@@ -54,7 +54,7 @@ def _wagers(text: str, exponent: int) -> dict[str, Minor]:
         raise ValueError(f"“{kinds[-1]}” has no stake: each wager is followed by its own")
     if twice := [kind for kind in kinds if kinds.count(kind) > 1]:
         raise ValueError(f"“{twice[0]}” stands there twice")
-    return {kind: parse_amount(stake, exponent) for kind, stake in zip(kinds, stakes, strict=True)}
+    return {kind: parse_amount(stake, notation) for kind, stake in zip(kinds, stakes, strict=True)}
 
 
 def _whole(text: str) -> int:
@@ -63,13 +63,13 @@ def _whole(text: str) -> int:
     return int(text)
 
 
-def read_done(text: str, exponent: int) -> Done:
+def read_done(text: str, notation: Notation) -> Done:
     """Return what was done, as it is typed in one signed amount."""
     bare = text.replace(" ", "")
     if both := _PLUS_AND_MINUS.fullmatch(bare):
-        return Done(parse_amount(both["taken"], exponent), parse_amount(both["paid"], exponent))
+        return Done(parse_amount(both["taken"], notation), parse_amount(both["paid"], notation))
     unsigned = bare.lstrip(f"+{_MINUSES}")
-    amount = parse_amount(unsigned, exponent)
+    amount = parse_amount(unsigned, notation)
     if len(bare) - len(unsigned) > 1:
         raise ValueError(f"“{text}” has more than one sign")
     return Done(amount, Minor(0)) if bare[0] in _MINUSES else Done(Minor(0), amount)

@@ -95,9 +95,10 @@ def make_house(
     currency: str = "USD",
     exponent: int = 2,
     zone: str = ZONE,
+    writes: str = "point",
 ) -> House:
     """Return a new house with every table open since 20:00 on DAY. `tables`: game and pit (P1, P2) by code."""
-    house = floor.make_property(code, f"Casino {code}", zone=zone, currency=currency, exponent=exponent, by=staff["GM-1"])
+    house = floor.make_property(code, f"Casino {code}", zone=zone, currency=currency, exponent=exponent, writes=writes, by=staff["GM-1"])
     pits = {pit: Pit.objects.create(property=house, code=pit, name=f"Pit {pit}") for pit in ("P1", "P2")}
     dealers = {dealer: Dealer.objects.create(property=house, code=dealer) for dealer in ("D-1187", "D-1042")}
     opened = local_moment(DAY, time(20), zone, time(6))

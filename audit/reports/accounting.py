@@ -76,7 +76,7 @@ def build(house: Property, days: Days, *, for_user: User | None = None) -> Repor
         facts=facts(house, days),
         sections=(Section("lines", "Lines", LINES, rows, empty="Nothing that an accountant would book."),),
         currency=house.currency,
-        exponent=house.exponent,
+        notation=house.notation,
         zone=house.zone,
         identity=f"accounting/{house.code}/{days.first}/{days.last}",
         made_from=made_from(house, days),

@@ -37,7 +37,7 @@ class Catalogued:
             facts=scope.facts,
             sections=tuple(self.build(scope)),
             currency=scope.house.currency,
-            exponent=scope.house.exponent,
+            notation=scope.house.notation,
             zone=scope.house.zone,
             identity=f"{self.key}/{scope.identity}",
             made_from="recorded rows",

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from xml.sax.saxutils import escape, quoteattr
 
-from casino.money import format_amount
+from casino.money import Notation, format_amount
 
 MOST_BARS = 60
 WIDTH, ROW, LEFT, RIGHT, TOP, BOTTOM = 900, 20, 176, 110, 26, 24
@@ -34,11 +34,11 @@ class Bar:
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """Bars under a title. `decimals` of the values: a currency's exponent, or 2 for a rate in hundredths. `said`: what it shows, in words."""
+    """Bars under a title. `notation` of the values: the house's, with two decimals for a rate in hundredths. `said`: what it shows, in words."""
 
     title: str
     bars: tuple[Bar, ...]
-    decimals: int
+    notation: Notation
     said: str
     value_word: str = "what happened"
     interval_word: str = "95 % interval"
@@ -115,7 +115,7 @@ def _text(x: float, y: float, words: str, kind: str, fill: str, anchor: str = "s
 
 
 def _figure(value: int, chart: Chart) -> str:
-    return format_amount(value, chart.decimals)
+    return format_amount(value, chart.notation)
 
 
 def _short(label: str) -> str:

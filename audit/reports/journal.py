@@ -34,7 +34,7 @@ def build(house: Property, days: Days, *, kind: str = "", for_user: User | None 
         facts=(*facts(house, days), *((("Kind", kind.replace("_", " ")),) if kind else ())),
         sections=(Section("lines", "Transfers", LINES, Rows(lambda: _rows(house, days, kind)), empty="Nothing was posted."),),
         currency=house.currency,
-        exponent=house.exponent,
+        notation=house.notation,
         zone=house.zone,
         identity=f"journal/{house.code}/{days.first}/{days.last}" + (f"/{kind}" if kind else ""),
         made_from=made_from(house, days),

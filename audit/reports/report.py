@@ -12,6 +12,7 @@ from typing import Literal
 from zoneinfo import ZoneInfo
 
 from audit.reports.chart import Chart
+from casino.money import Notation
 
 Kind = Literal["text", "integer", "amount", "percent", "moment", "day", "duration"]
 Emphasis = Literal["", "warn", "bad"]
@@ -112,11 +113,11 @@ class Section:
 class Report:
     """A whole report. Everything but who printed it, when, and for which time again, is its content: `sha256` covers that.
 
-    `facts` are (label, value) as read by a person: property, gaming day, shift, status, grade, filters. `currency` and `exponent` say what
-    the whole minor units of every amount are; `zone` (IANA) is where the wall clocks hang. `identity` names the report and its filters
-    ("shift-report/2026-11-30/swing"), `made_from` the data (the hash of the sealed shift, or of what was read). `code` is the text of the QR
-    picture on paper, a checkpoint. `reprint` counts the prints before this one. Leave `printed_by` and `printed_at` out where the bytes
-    must be the same tomorrow.
+    `facts` are (label, value) as read by a person: property, gaming day, shift, status, grade, filters. `currency` and `notation` say what
+    the whole minor units of every amount are, and how the house writes them; `zone` (IANA) is where the wall clocks hang. `identity` names
+    the report and its filters ("shift-report/2026-11-30/swing"), `made_from` the data (the hash of the sealed shift, or of what was read).
+    `code` is the text of the QR picture on paper, a checkpoint. `reprint` counts the prints before this one. Leave `printed_by` and
+    `printed_at` out where the bytes must be the same tomorrow.
 
     Raises ValueError for a zone, section keys or a printed moment that cannot be.
     """
@@ -124,7 +125,7 @@ class Report:
     title: str
     sections: tuple[Section, ...]
     currency: str
-    exponent: int
+    notation: Notation
     zone: str
     identity: str
     made_from: str
@@ -143,6 +144,11 @@ class Report:
         if not 0 <= self.exponent <= 4:
             raise ValueError(f"no currency has {self.exponent} decimals")
         _ = self.clock
+
+    @property
+    def exponent(self) -> int:
+        """Return the decimals of the currency."""
+        return self.notation.exponent
 
     @cached_property
     def clock(self) -> ZoneInfo:

@@ -118,7 +118,7 @@ def build(shift: Shift, *, for_user: User | None = None) -> Report:
             grades(kept, lines),
         ),
         currency=house.currency,
-        exponent=house.exponent,
+        notation=house.notation,
         zone=house.zone,
         identity=f"shift-report/{house.code}/{shift.gaming_day}/{shift.kind}" + (f"/{'+'.join(pits)}" if pits is not None else ""),
         made_from=bytes(kept.fingerprint).hex(),

@@ -84,11 +84,11 @@ def shown(value: Value, column: Column, report: Report) -> str:
     if column.kind == "text":
         return visible(str(value))
     if column.kind == "amount" and isinstance(value, int):
-        return format_amount(value, report.exponent)
+        return format_amount(value, report.notation)
     if column.kind == "percent" and isinstance(value, (Fraction, int)):
-        return ratio_text(Fraction(value) * 100, column.decimals).replace("-", MINUS) + "\u00a0%"
+        return ratio_text(Fraction(value) * 100, column.decimals).replace("-", MINUS).replace(".", report.notation.decimal) + "\u00a0%"
     if column.kind == "integer" and isinstance(value, int):
-        return format_amount(value, 0)
+        return format_amount(value, report.notation._replace(exponent=0))
     return str(value)
 
 

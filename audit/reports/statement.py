@@ -51,7 +51,7 @@ def build(house: Property, account: Account, days: Days, *, for_user: User | Non
             Section("lines", "Lines", LINES, Rows(lambda: _rows(account, days)), empty="Nothing moved."),
         ),
         currency=house.currency,
-        exponent=house.exponent,
+        notation=house.notation,
         zone=house.zone,
         identity=f"statement/{house.code}/{account.code}/{days.first}/{days.last}",
         made_from=made_from(house, days),

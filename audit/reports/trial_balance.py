@@ -46,7 +46,7 @@ def build(house: Property, days: Days, *, for_user: User | None = None) -> Repor
         facts=facts(house, days),
         sections=(Section("accounts", "Accounts", ACCOUNTS, rows, totals=_totals(bool(blind)), note=_note(bool(blind))),),
         currency=house.currency,
-        exponent=house.exponent,
+        notation=house.notation,
         zone=house.zone,
         identity=f"trial-balance/{house.code}/{days.first}/{days.last}" + ("/blind" if blind else ""),
         made_from=made_from(house, days),

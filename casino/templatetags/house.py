@@ -10,25 +10,25 @@ from django.utils.safestring import SafeString
 
 from casino import shown
 from casino.models import User
-from casino.shown import Notation
+from casino.shown import House
 
 register = template.Library()
 
 
 @register.filter
-def money(amount: int | None, house: Notation) -> str:
+def money(amount: int | None, house: House) -> str:
     """Return `{{ wager.stake|money:house }}`."""
     return shown.money(amount, house)
 
 
 @register.filter
-def signed(amount: int | None, house: Notation) -> str:
+def signed(amount: int | None, house: House) -> str:
     """Return `{{ wager.net|signed:house }}`."""
     return shown.signed(amount, house)
 
 
 @register.filter
-def stamp(moment: datetime | None, house: Notation) -> SafeString | str:
+def stamp(moment: datetime | None, house: House) -> SafeString | str:
     """Return the moment as a `<time>` on the house's clock."""
     if moment is None:
         return shown.NOTHING
@@ -36,7 +36,7 @@ def stamp(moment: datetime | None, house: Notation) -> SafeString | str:
 
 
 @register.filter
-def clock(moment: datetime | None, house: Notation) -> SafeString | str:
+def clock(moment: datetime | None, house: House) -> SafeString | str:
     """Return the moment's time of day as a `<time>`; its title says the rest."""
     if moment is None:
         return shown.NOTHING

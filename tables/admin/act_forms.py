@@ -36,7 +36,7 @@ class AmountField(forms.CharField):
         if not text:
             return Minor(0)
         try:
-            return parse_amount(text, self.house.exponent)
+            return parse_amount(text, self.house.notation)
         except ValueError as error:
             raise forms.ValidationError(str(error), code="bad_amount") from error
 
@@ -71,7 +71,7 @@ class ActForm(forms.Form):
         for name in self.fields:
             if name.startswith(PIECE):
                 value = int(name.removeprefix(PIECE))
-                found.append((format_amount(value, self.house.exponent), value, self[name]))
+                found.append((format_amount(value, self.house.notation), value, self[name]))
         return found
 
     @property
@@ -109,7 +109,7 @@ class CountForm(ActForm):
         """Add a field for each of `values`, before the others."""
         names = []
         for value in values:
-            label = format_amount(value, self.house.exponent)
+            label = format_amount(value, self.house.notation)
             widget = forms.TextInput(attrs={"inputmode": "numeric", "autocomplete": "off", "data-value": value, "size": 6})
             self.fields[name := f"{PIECE}{value}"] = forms.IntegerField(min_value=0, max_value=10**9, required=False, label=label, widget=widget)
             names.append(name)

@@ -112,7 +112,7 @@ class Entry:
 def table_facts(session: TableSession) -> TableFacts:
     """Return what the form needs to know of the session's table."""
     table = session.table
-    return TableFacts(table.code, games()[table.game], table.property.exponent, table.property.zone)
+    return TableFacts(table.code, games()[table.game], table.property.notation, table.property.zone)
 
 
 def correct_round(request: HttpRequest, played: Round, context: dict[str, Any]) -> HttpResponse:

@@ -46,6 +46,7 @@ class PropertyAdmin(ReadOnlyAdmin):
         "zone",
         "currency",
         "exponent",
+        "writes",
         "rollover",
         "drop_per",
         "rake_to",

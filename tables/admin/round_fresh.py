@@ -83,9 +83,9 @@ class Beside:
     def bets(self) -> dict[str, str]:
         """Return, by field, the bets of the last round, where a seat lays any of many: to be repeated by a key."""
         fields = games()[self.session.table.game].layout.seat_fields
-        exponent = self.session.table.property.exponent
+        notation = self.session.table.property.notation
         return {
-            seat_name(seat["seat"], field.name): ", ".join(f"{kind} {format_amount(put, exponent)}" for kind, put in seat[field.name].items())
+            seat_name(seat["seat"], field.name): ", ".join(f"{kind} {format_amount(put, notation)}" for kind, put in seat[field.name].items())
             for seat in self.last_facts["seats"]
             for field in fields
             if field.kind == "wagers" and seat.get(field.name)
@@ -99,7 +99,7 @@ class Beside:
     def _again(self) -> dict[str, str]:
         """Return the fields that are mostly as in the round before: who sits where with which ante and side bet."""
         layout = games()[self.session.table.game].layout
-        exponent = self.session.table.property.exponent
+        notation = self.session.table.property.notation
 
         def of(facts: Mapping[str, Any], fields: tuple[Field, ...]) -> list[tuple[str, int]]:
             return [(field.name, facts[field.name]) for field in fields if field.habit == "again" and facts.get(field.name) is not None]
@@ -107,7 +107,7 @@ class Beside:
         typed = {round_name(name): amount for name, amount in of(self.last_facts, layout.round_fields)}
         for seat in self.last_facts["seats"]:
             typed |= {seat_name(seat["seat"], name): amount for name, amount in of(seat, layout.seat_fields)}
-        return {name: format_amount(amount, exponent) for name, amount in typed.items()}
+        return {name: format_amount(amount, notation) for name, amount in typed.items()}
 
 
 def rounds_of(user: User, session: TableSession) -> QuerySet[Round]:
@@ -129,7 +129,7 @@ def now_at(table: Table) -> dict[str, str]:
 
 def facts_of(table: Table) -> TableFacts:
     """Return what the form needs to know of a table."""
-    return TableFacts(table.code, games()[table.game], table.property.exponent, table.property.zone)
+    return TableFacts(table.code, games()[table.game], table.property.notation, table.property.zone)
 
 
 def version_at(table: Table, at: datetime) -> PaytableVersion | None:

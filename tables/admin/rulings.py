@@ -16,7 +16,7 @@ from django.utils.translation import gettext_lazy as _
 from casino import roles
 from casino.errors import CasinoError
 from casino.models import User
-from casino.money import Minor
+from casino.money import Minor, Notation
 from casino.read_only import person
 from casino.step_up_form import StepUpForm
 from tables.admin.correction_forms import place_errors
@@ -36,8 +36,8 @@ class RulingForm(StepUpForm):
     reason = forms.CharField(label="Because", max_length=MOST_REASON, widget=forms.TextInput(attrs={"size": 60}))
     after = forms.IntegerField(widget=forms.HiddenInput, min_value=0)
 
-    def __init__(self, *args: Any, wagers: list[Wager], exponent: int, **kwargs: Any) -> None:
-        self.wagers, self.exponent = wagers, exponent
+    def __init__(self, *args: Any, wagers: list[Wager], notation: Notation, **kwargs: Any) -> None:
+        self.wagers, self.notation = wagers, notation
         super().__init__(*args, **kwargs)
         for wager in wagers:
             label = f"Seat {wager.seat} {wager.kind.replace('_', ' ')}, due"
@@ -56,7 +56,7 @@ class RulingForm(StepUpForm):
         if said.get("how") == "due":
             for wager in self.wagers:
                 try:
-                    said[spot(wager)] = read_done(said.get(spot(wager), "").strip() or "?", self.exponent)
+                    said[spot(wager)] = read_done(said.get(spot(wager), "").strip() or "?", self.notation)
                 except ValueError:
                     self.add_error(spot(wager), "Say what was due: −10.00 taken, +15.00 paid, 0 returned.")
         return said
@@ -81,7 +81,7 @@ def rule_round(request: HttpRequest, played: Round, context: dict[str, Any]) -> 
         raise PermissionDenied
     wagers, at = wagers_of(played), timezone.now()
     seen = played.rulings.count()
-    form = RulingForm(request.POST or None, wagers=wagers, exponent=played.session.table.property.exponent, initial={"after": seen})
+    form = RulingForm(request.POST or None, wagers=wagers, notation=played.session.table.property.notation, initial={"after": seen})
     if request.method == "POST" and form.confirms(user, at=at) and _rule(form, played, user, at):
         messages.success(request, _("Ruled. The audit looks at it now."))
         return HttpResponseRedirect(reverse("admin:tables_round_change", args=[played.pk]), status=303)

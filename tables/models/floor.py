@@ -16,7 +16,7 @@ from django.db import models
 from django.db.models import F, Q
 
 from casino.append_only import RecordedAt
-from casino.money import CEILING
+from casino.money import CEILING, Notation
 
 CODE = RegexValidator(r"\A[A-Z0-9][A-Z0-9-]{0,19}\Z", "capital letters, digits and hyphens, twenty at most")
 
@@ -34,6 +34,13 @@ class Property(models.Model):
         SHIFT = "shift"
         GAMING_DAY = "gaming_day", "gaming day"
 
+    class Writes(models.TextChoices):
+        """How amounts are written and read: the signs of `notation`, and how a thousand and a half looks."""
+
+        POINT = "point", "1,000.50"
+        COMMA = "comma", "1.000,50"
+        APOSTROPHE = "apostrophe", "1’000.50"
+
     class RakeTo(models.TextChoices):
         TRAY = "tray"
         BOX = "box"
@@ -44,6 +51,9 @@ class Property(models.Model):
     zone = models.CharField(max_length=60, validators=[known_zone])
     currency = models.CharField(max_length=3, validators=[RegexValidator(r"\A[A-Z]{3}\Z")])
     exponent = models.PositiveSmallIntegerField(default=2, help_text="decimals of the currency: 2 for dollars, 0 for yen, 3 for dinars")
+    writes = models.CharField(
+        max_length=10, choices=Writes.choices, default=Writes.POINT, help_text="how amounts are written, and read as they are typed"
+    )
     rollover = models.TimeField(default=time(6))
     explain_over = models.BigIntegerField(default=1, help_text="a variance of this many minor units or more is explained")
     report_over = models.BigIntegerField(default=2_500, help_text="… is explained in a signed report")
@@ -60,11 +70,21 @@ class Property(models.Model):
             models.CheckConstraint(condition=Q(exponent__lte=4), name="tables_property_exponent"),
             models.CheckConstraint(condition=Q(drop_per__in=["shift", "gaming_day"]), name="tables_property_drop_per"),
             models.CheckConstraint(condition=Q(rake_to__in=["tray", "box"]), name="tables_property_rake_to"),
+            models.CheckConstraint(condition=Q(writes__in=["point", "comma", "apostrophe"]), name="tables_property_writes"),
         ]
         ordering = ["code"]
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def notation(self) -> Notation:
+        """Return how amounts are written and read here."""
+        return Notation(self.exponent, *_SIGNS[self.writes])
+
+
+_SIGNS = {"point": (".", ","), "comma": (",", "."), "apostrophe": (".", "’")}
+"""The decimal sign and the group sign of each way to write."""
 
 
 class Pit(models.Model):

@@ -134,7 +134,7 @@ def _twice(one: ReadLine, first: ReadLine, result: ImportResult) -> None:
 def table_facts(code: str) -> TableFacts | None:
     """Return what the importer must know of the table of `code`, None where there is none. One query."""
     table = Table.objects.select_related("property").filter(code=code).first()
-    return TableFacts(table.code, games()[table.game], table.property.exponent, table.property.zone) if table else None
+    return TableFacts(table.code, games()[table.game], table.property.notation, table.property.zone) if table else None
 
 
 def _months(slips: Iterable[ReadLine]) -> list[date]:

@@ -44,16 +44,21 @@ def make_property(
     rollover: time = time(6),
     drop_per: str = Property.DropPer.SHIFT,
     rake_to: str = Property.RakeTo.TRAY,
+    writes: str = Property.Writes.POINT,
     chip_values: Sequence[int] = (),
     note_values: Sequence[int] = (),
 ) -> Property:
     """Return a new property with its house accounts. `chip_values`, `note_values`: minor units, the usual ones where none are named.
 
+    `writes`: how amounts are written and read there; like currency and zone it stays for ever, so that signed reports do.
+
     Raises ValidationError naming the field.
     """
     roles.require(by, "lay_out_floor")
     unit = 10**exponent
-    house = Property(code=code, name=name, zone=zone, currency=currency, exponent=exponent, rollover=rollover, drop_per=drop_per, rake_to=rake_to)
+    house = Property(
+        code=code, name=name, zone=zone, currency=currency, exponent=exponent, rollover=rollover, drop_per=drop_per, rake_to=rake_to, writes=writes
+    )
     house.chip_values = sorted(chip_values or [value * unit for value in CHIPS] + [unit // part for part in (2, 4) if unit % 4 == 0], reverse=True)
     house.note_values = sorted(note_values or [value * unit for value in NOTES], reverse=True)
     house.ask_patron_from = ASK_FROM * unit

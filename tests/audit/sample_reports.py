@@ -12,6 +12,7 @@ from fractions import Fraction
 from zoneinfo import ZoneInfo
 
 from audit.reports.report import Column, Report, Row, Section
+from casino.money import Notation
 
 MADRID = ZoneInfo("Europe/Madrid")
 
@@ -71,7 +72,7 @@ def shift_report() -> Report:
             Section("explanations", "Explanations", explanations, (), empty="Nothing is explained yet."),
         ),
         currency="EUR",
-        exponent=2,
+        notation=Notation(2),
         zone="Europe/Madrid",
         identity="shift-report/2026-11-30/swing",
         made_from="6d1c9d2a",
@@ -84,7 +85,7 @@ def one_section(
 ) -> Report:
     """Return a report of one section "rows"."""
     section = Section("rows", "Rows", columns, rows, **more)  # type: ignore[arg-type]
-    return Report("Rows", (section,), currency, exponent, zone, identity="rows", made_from="test")
+    return Report("Rows", (section,), currency, Notation(exponent), zone, identity="rows", made_from="test")
 
 
 LONG = (

@@ -29,6 +29,7 @@ from audit.reports.report import Column, Report, Row, Section
 from audit.reports.shown import moment, plain_amount, ratio_text, shown, visible
 from casino.canonical import canonical_json
 from casino.errors import BrokenBooks, Refused, Unavailable
+from casino.money import Notation
 from tests.audit.sample_reports import LONG, MADRID, long_report, one_section, shift_report
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -403,7 +404,7 @@ def test_xlsx_goes_on_in_another_sheet(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_xlsx_sheet_names_are_ones_that_excel_takes() -> None:
     titles = ["a/b:c*d?e[f]\\g", "History", "x" * 40, "X" * 40, "report", "'quoted'", "", "🎲" * 20, "line\none\x00"]
     sections = tuple(Section(f"s{number}", title, (NOTE,), ()) for number, title in enumerate(titles))
-    names = book(Report("T", sections, "EUR", 2, "UTC", "t", "t")).sheetnames
+    names = book(Report("T", sections, "EUR", Notation(2), "UTC", "t", "t")).sheetnames
     assert names[:8] == ["Report", "a-b-c-d-e-f--g", "History (2)", "x" * 31, "X" * 27 + " (2)", "report (2)", "quoted", "Sheet"]
     assert all(len(name.encode("utf-16-le")) <= 62 for name in names)
     assert names[-1] == "line one␀"
@@ -650,7 +651,7 @@ def test_rows_that_can_be_read_once_are_not_read_for_the_hash() -> None:
         lambda: replace(notes("a"), zone="Europe/Atlantis"),
         lambda: replace(notes("a"), sections=notes("a").sections * 2),
         lambda: replace(notes("a"), printed_at=datetime(2026, 1, 1)),  # noqa: DTZ001
-        lambda: replace(notes("a"), exponent=9),
+        lambda: replace(notes("a"), notation=Notation(9)),
     ],
 )
 def test_reports_that_cannot_be_are_refused(wrong: object) -> None:

@@ -23,6 +23,7 @@ from audit.reports.report import Report
 from audit.reports.scope import read_scope
 from audit.services import audit_payouts, reconcile_shift
 from audit.statistics import Moments, check_win
+from casino.money import Notation
 from tables.models import Round
 from tests.audit.sample_reports import shift_report
 from tests.builders import DAY, House, end_night, play
@@ -34,7 +35,7 @@ HOSTILE = '<script>alert("1")</script>&\'"'
 CHART = Chart(
     "Errors & rates",
     (Bar("D-1", 150, 20, 400, 100), Bar(HOSTILE, 900, 500, 1_400, 100, loud=True), Bar("陈伟", -5)),
-    2,
+    Notation(2),
     "Three of them.",
 )
 
@@ -66,7 +67,7 @@ def test_a_drawing_is_well_formed_says_itself_and_has_no_style() -> None:
 
 def test_everything_lies_inside_and_in_proportion() -> None:
     bars = (Bar("a", 0), Bar("b", 100), Bar("c", -100))
-    rects = list(ElementTree.fromstring(svg(Chart("t", bars, 0, ""), "k")).iter(f"{SVG}g"))
+    rects = list(ElementTree.fromstring(svg(Chart("t", bars, Notation(0), ""), "k")).iter(f"{SVG}g"))
     shapes = [next(iter(group.iter(f"{SVG}rect"))) for group in rects]
     spans = [(float(shape.get("x", "0")), float(shape.get("width", "0"))) for shape in shapes]
     assert spans == [(483.0, 0.8), (483.0, 307.0), (176.0, 307.0)]

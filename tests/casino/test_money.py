@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from casino.canonical import canonical_json
 from casino.gaming_day import gaming_day, local_moment
-from casino.money import format_amount, parse_amount
+from casino.money import Notation, format_amount, parse_amount
 from casino.odds import format_odds, parse_odds
 
 
@@ -31,7 +31,7 @@ from casino.odds import format_odds, parse_odds
     ],
 )
 def test_an_amount_is_read_exactly(text: str, exponent: int, expected: int) -> None:
-    assert parse_amount(text, exponent) == expected
+    assert parse_amount(text, Notation(exponent)) == expected
 
 
 @pytest.mark.parametrize(
@@ -40,28 +40,30 @@ def test_an_amount_is_read_exactly(text: str, exponent: int, expected: int) -> N
 )
 def test_what_is_no_amount_or_could_be_two_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="“"):
-        parse_amount(text, 2)
+        parse_amount(text, Notation(2))
 
 
 def test_yen_have_no_decimals() -> None:
     with pytest.raises(ValueError, match="more than 0 decimals"):
-        parse_amount("25.75", 0)
+        parse_amount("25.75", Notation(0))
 
 
 def test_a_comma_may_be_the_decimal_sign() -> None:
-    assert parse_amount("1.000,50", 2, decimal=",", group=".") == 100050
-    assert parse_amount("1.000", 2, decimal=",", group=".") == 100000
+    comma = Notation(2, ",", ".")
+    assert parse_amount("1.000,50", comma) == 100050
+    assert parse_amount("1.000", comma) == 100000
     with pytest.raises(ValueError, match="grouped in threes"):
-        parse_amount("1.00", 2, decimal=",", group=".")
+        parse_amount("1.00", comma)
 
 
-@given(st.integers(0, 10**15 - 1), st.integers(0, 4))
-def test_what_is_shown_reads_back(amount: int, exponent: int) -> None:
-    assert parse_amount(format_amount(amount, exponent), exponent) == amount
+@given(st.integers(0, 10**15 - 1), st.integers(0, 4), st.sampled_from([(".", ","), (",", "."), (".", "’")]))
+def test_what_is_shown_reads_back(amount: int, exponent: int, signs: tuple[str, str]) -> None:
+    notation = Notation(exponent, *signs)
+    assert parse_amount(format_amount(amount, notation), notation) == amount
 
 
 def test_minus_signs_are_real() -> None:
-    assert format_amount(-4250, 2) == "\u221242.50"
+    assert format_amount(-4250, Notation(2)) == "\u221242.50"
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from casino.errors import InvalidSlip
+from casino.money import Notation
 from tables.edges import theoretical_win
 from tables.engine import edge
 from tables.engine.game import games
@@ -122,7 +123,7 @@ def test_bets_that_touch_the_zeros():
 def test_a_reason_is_read_aloud_and_its_numbers_are_no_amounts():
     why = seat_of(answer(sheet("17", {"corner_13_14_16_17": 500})), 1)["wagers"]["corner_13_14_16_17"]["why"]
     assert why == "Seventeen, black: the corner-13-14-16-17 wager pays corner 8:1, 500 × 8:1 = 4000."
-    assert in_money(why, 2) == "Seventeen, black: the corner-13-14-16-17 wager pays corner 8:1, 5.00 × 8:1 = 40.00."
+    assert in_money(why, Notation(2)) == "Seventeen, black: the corner-13-14-16-17 wager pays corner 8:1, 5.00 × 8:1 = 40.00."
 
 
 def test_caps_are_by_bet_and_the_largest_payout_of_a_seat_is_cut_first():

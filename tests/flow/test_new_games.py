@@ -22,6 +22,7 @@ from audit.models import Finding, SessionReconciliation
 from audit.reports import shift as shift_report
 from audit.second_opinion import second_opinion, settlers
 from audit.services import audit_payouts, reconcile_shift
+from casino.money import Notation
 from tables.engine.game import games
 from tables.models import Round, Wager
 from tables.round_form import RoundForm, TableFacts
@@ -233,7 +234,7 @@ def test_what_is_wrong_stands_at_the_bets(new_house: House, pit_boss: Client) ->
 
 
 def test_two_names_of_one_spot_are_one_bet() -> None:
-    table = TableFacts("ROU-01", games()["roulette"], 2, ZONE)
+    table = TableFacts("ROU-01", games()["roulette"], Notation(2), ZONE)
     [seat] = RoundForm(table, {"occurred_at": "2026-03-14T21:00:00", "s1_bets": "17 1 straight_17 2"}).slip()["round"]["seats"]
     assert seat["bets"] == {"straight_17": 300}
 

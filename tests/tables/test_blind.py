@@ -13,7 +13,7 @@ from django.db.models import Sum
 from django.test import Client
 from django.urls import NoReverseMatch, URLPattern, URLResolver, get_resolver, reverse
 
-from casino.money import format_amount
+from casino.money import Notation, format_amount
 from ledger.models import Account
 from ledger.selectors import balances
 from tables.models import ChipMovement, Round
@@ -104,7 +104,7 @@ def api(patterns: list[URLPattern | URLResolver], house: House) -> Iterator[str]
 @pytest.mark.parametrize("who", [COUNTERS[0], *(pytest.param(who, marks=[pytest.mark.slow, pytest.mark.long]) for who in COUNTERS[1:])])
 def test_whoever_may_count_reads_it_nowhere(house: House, client: Client, who: str) -> None:
     secrets = night(house)
-    words = {text: name for name, amount in secrets.items() for text in (format_amount(abs(amount), 2), str(abs(amount)))}
+    words = {text: name for name, amount in secrets.items() for text in (format_amount(abs(amount), Notation(2)), str(abs(amount)))}
     client.force_login(house.people[who])
     client.raise_request_exception = False
     addresses = sorted(set(pages(house)))
@@ -123,7 +123,7 @@ def test_whoever_may_count_reads_it_nowhere(house: House, client: Client, who: s
 
 def test_surveillance_and_audit_read_it_on_the_board(house: House, client: Client) -> None:
     """The walk would find it: those who see it find it."""
-    expected = format_amount(night(house)["expected closer"], 2)
+    expected = format_amount(night(house)["expected closer"], Notation(2))
     for who in ("SV-1", "AU-1"):
         client.force_login(house.people[who])
         assert expected in client.get("/admin/").content.decode()

@@ -7,14 +7,15 @@ from typing import Any
 import pytest
 
 from casino.errors import Fault
+from casino.money import Notation
 from casino.wall_clock import read_local
 from tables.engine.game import games
 from tables.fault_words import in_money
 from tables.round_fields import TableFacts
 from tables.round_form import RoundForm
 
-UTH = TableFacts("UTH-01", games()["uth"], 2, "America/Los_Angeles")
-PAYROLL = TableFacts("PAY-01", games()["payroll"], 2, "America/Los_Angeles")
+UTH = TableFacts("UTH-01", games()["uth"], Notation(2), "America/Los_Angeles")
+PAYROLL = TableFacts("PAY-01", games()["payroll"], Notation(2), "America/Los_Angeles")
 PAGE = {"uuid": "11111111-2222-3333-4444-555555555555", "occurred_at": "2026-03-14T21:00:00", "who_dealt": "d-1187"}
 
 
@@ -73,7 +74,7 @@ def test_what_could_be_read_in_two_ways_is_refused_at_its_field(text: str) -> No
 
 
 def test_a_currency_without_decimals_takes_none() -> None:
-    yen = form(TableFacts("UTH-01", games()["uth"], 0, "Asia/Tokyo"), s1_ante="25.75", s2_ante="2,500")
+    yen = form(TableFacts("UTH-01", games()["uth"], Notation(0), "Asia/Tokyo"), s1_ante="25.75", s2_ante="2,500")
     seats = yen.slip()["round"]["seats"]
     assert messages(yen) == {"s1_ante": ["“25.75” has more than 0 decimals."]}
     assert seats[1]["ante"] == 2500
@@ -138,7 +139,7 @@ def test_a_card_dealt_twice_is_named_at_both_places() -> None:
     ],
 )
 def test_reasons_are_told_in_money(why: str, shown: str) -> None:
-    assert in_money(why, 2) == shown
+    assert in_money(why, Notation(2)) == shown
 
 
 def test_an_hour_that_comes_twice_is_told_apart_by_its_offset() -> None:

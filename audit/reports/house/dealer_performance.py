@@ -16,6 +16,7 @@ from audit.reports.links import rounds_of
 from audit.reports.report import Column, Row, Section
 from audit.reports.scope import Scope
 from audit.reports.shown import ratio_text
+from casino.money import Notation
 from tables.models import Wager
 
 COLUMNS = (
@@ -56,7 +57,7 @@ def build(scope: Scope) -> Sequence[Section]:
     mistakes = _mistakes(scope)
     rows = tuple(_row(code, dealer, mistakes.get(code, {}), scope) for code, dealer in sorted(dealers.items()))
     rates = {code: _rate(dealer, mistakes.get(code, {})) for code, dealer in sorted(dealers.items())}
-    return [Section("dealers", "Dealers", COLUMNS, rows, note=NOTE, empty="Nobody dealt on these days.", chart=_chart(rates))]
+    return [Section("dealers", "Dealers", COLUMNS, rows, note=NOTE, empty="Nobody dealt on these days.", chart=_chart(rates, scope.house.notation))]
 
 
 def _rate(dealer: Mapping[str, Any], mistakes: Mapping[str, Any]) -> Rate:
@@ -67,7 +68,7 @@ def _per_1000(share: float) -> str:
     return ratio_text(Fraction(share) * 1000, 2)
 
 
-def _chart(rates: Mapping[str, Rate]) -> Chart | None:
+def _chart(rates: Mapping[str, Rate], notation: Notation) -> Chart | None:
     """Return the dealers' rates, the house's as what is expected; loud where even the least of the interval is above it."""
     rounds = sum(one.trials for one in rates.values())
     if not rounds:
@@ -78,7 +79,14 @@ def _chart(rates: Mapping[str, Rate]) -> Chart | None:
         for code, one in rates.items()
     )
     said = f"{len(bars)} dealers; {sum(bar.loud for bar in bars)} with an interval wholly above the house's rate."
-    return Chart("Errors per 1,000 rounds", bars, 2, said, value_word="errors per 1,000", expected_word="the house's rate")
+    return Chart(
+        "Errors per 1,000 rounds",
+        bars,
+        notation._replace(exponent=2),
+        said,
+        value_word="errors per 1,000",
+        expected_word="the house's rate",
+    )
 
 
 def _hundredths(share: float) -> int:

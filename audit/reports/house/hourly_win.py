@@ -144,7 +144,7 @@ def _chart(checks: Mapping[datetime, WinCheck], scope: Scope) -> Chart | None:
     )
     outside = sum(bar.loud for bar in bars)
     said = f"{len(bars)} hours compared with what was to be expected of their wagers; {outside} marked as outside the interval."
-    return Chart("Win by hour, with what was to be expected", bars, scope.house.exponent, said, value_word="win compared")
+    return Chart("Win by hour, with what was to be expected", bars, scope.house.notation, said, value_word="win compared")
 
 
 def _label(hour: datetime, several: bool) -> str:

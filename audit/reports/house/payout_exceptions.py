@@ -58,7 +58,7 @@ def _row(finding: Finding) -> Row:
             finding.due,
             finding.done,
             finding.effect,
-            in_money(finding.why, finding.shift.property.exponent),
+            in_money(finding.why, finding.shift.property.notation),
         ),
         emphasis="bad" if finding.severity == Finding.Severity.MAJOR else "",
         on=("effect",),

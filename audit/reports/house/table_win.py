@@ -63,7 +63,7 @@ def _chart(by: Mapping[str, Sequence[SessionReconciliation]], title: str, scope:
     loud = scope.house.report_over
     bars = tuple(Bar(label, amount, loud=abs(amount) >= loud) for label, amount in found)
     said = f"{len(bars)} trays and boxes of {len(by)} tables were not what the books expect."
-    return Chart(f"Variance by table, {title}", bars, scope.house.exponent, said, value_word="counted − expected")
+    return Chart(f"Variance by table, {title}", bars, scope.house.notation, said, value_word="counted − expected")
 
 
 def _row(code: str, lines: Sequence[SessionReconciliation], scope: Scope) -> Row:

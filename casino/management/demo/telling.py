@@ -13,7 +13,7 @@ from rich.table import Table as Grid
 from audit.models import Finding, ReportFile
 from audit.reports import shift as shift_report
 from audit.reports.report import Column, Row
-from casino.money import format_amount
+from casino.money import Notation, format_amount
 from tables.models import Shift
 
 SHOWN = ("table", "rounds", "handle", "drop", "win_by_play", "win_by_count", "hold", "tray_variance", "drop_variance", "findings")
@@ -30,22 +30,22 @@ def tell_shift(console: Console, shift: Shift) -> None:
     for column in columns:
         grid.add_column(LABELS.get(column.key, column.label.lower()), justify="left" if column.left else "right", no_wrap=True)
     for row in section.rows:
-        grid.add_row(*_cells(row, columns, places, report.exponent))
+        grid.add_row(*_cells(row, columns, places, report.notation))
     grid.add_section()
     assert section.totals is not None
-    grid.add_row(*_cells(section.totals, columns, places, report.exponent), style="bold")
+    grid.add_row(*_cells(section.totals, columns, places, report.notation), style="bold")
     console.print(grid)
 
 
-def _cells(row: Row, columns: Sequence[Column], places: Sequence[int], exponent: int) -> list[str]:
-    return [_cell(row.values[place], column, column.key in row.on, exponent) for place, column in zip(places, columns, strict=True)]
+def _cells(row: Row, columns: Sequence[Column], places: Sequence[int], notation: Notation) -> list[str]:
+    return [_cell(row.values[place], column, column.key in row.on, notation) for place, column in zip(places, columns, strict=True)]
 
 
-def _cell(value: Any, column: Column, off: bool, exponent: int) -> str:
+def _cell(value: Any, column: Column, off: bool, notation: Notation) -> str:
     if value is None:
         return "—"
     if column.kind == "amount":
-        text = format_amount(value, exponent)
+        text = format_amount(value, notation)
         return f"[red]{text}[/red]" if off else text
     if column.kind == "percent":
         return f"{float(Fraction(value) * 100):.1f} %".replace("-", "−")
@@ -59,7 +59,7 @@ def tell_findings(console: Console, shift: Shift, planted: Iterable[Mapping[str,
     for key, words in expected.items():
         finding = found.get(key)
         mark = "[green]found[/green]" if finding else "[red]not found[/red]"
-        effect = format_amount(finding.effect, shift.property.exponent) if finding else ""
+        effect = format_amount(finding.effect, shift.property.notation) if finding else ""
         console.print(f"  {mark}  {words}" + (f"  [dim]{finding.kind.replace('_', ' ')}, effect {effect}[/dim]" if finding else ""))
     invented = [finding for key, finding in found.items() if key not in expected]
     for finding in invented:

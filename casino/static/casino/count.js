@@ -5,8 +5,8 @@ for (const form of document.querySelectorAll("form.counting")) {
   const fields = [...form.querySelectorAll("input[data-value]")];
   const money = (minor) => {
     const digits = minor.toString().padStart(exponent + 1, "0");
-    const whole = digits.slice(0, digits.length - exponent).replace(/\B(?=(\d{3})+$)/g, ",");
-    return exponent ? `${whole}.${digits.slice(-exponent)}` : whole;
+    const whole = digits.slice(0, digits.length - exponent).replace(/\B(?=(\d{3})+$)/g, form.dataset.group);
+    return exponent ? `${whole}${form.dataset.decimal}${digits.slice(-exponent)}` : whole;
   };
   const add = () => {
     let total = 0n;
