@@ -2,9 +2,11 @@
 
 from django.urls import path
 
+from audit.api.draws import DrawView, OutcomesView, RevealView
 from audit.api.findings import FindingStepView, FindingsView, FindingView
+from audit.api.mailings import EndMailingView, MailingsView
 from audit.api.sealed import ProofView, SealedShiftsView, SealedShiftView
-from audit.api.signing import DealerProfileView, DrawView, ExplanationsView, SignaturesView, SigningView, StatisticsView
+from audit.api.signing import DealerProfileView, ExplanationsView, ReconcileView, SignaturesView, SigningView, StatisticsView
 from audit.api.views import ReportsView, ReportView, ShiftReportView
 
 STEPS = ("assign", "answer", "review", "close", "evidence")
@@ -14,7 +16,12 @@ urlpatterns = [
     path("shifts/<uuid:uuid>/signing", SigningView.as_view(), name="shift-signing"),
     path("shifts/<uuid:uuid>/explanations", ExplanationsView.as_view(), name="shift-explanations"),
     path("shifts/<uuid:uuid>/signatures", SignaturesView.as_view(), name="shift-signatures"),
+    path("shifts/<uuid:uuid>/reconcile", ReconcileView.as_view(), name="shift-reconcile"),
     path("shifts/<uuid:uuid>/draw", DrawView.as_view(), name="shift-draw"),
+    path("shifts/<uuid:uuid>/draw/reveal", RevealView.as_view(), name="shift-draw-reveal"),
+    path("shifts/<uuid:uuid>/draw/outcomes", OutcomesView.as_view(), name="shift-draw-outcomes"),
+    path("mailings", MailingsView.as_view(), name="mailings"),
+    path("mailings/<uuid:uuid>/end", EndMailingView.as_view(), name="mailing-end"),
     path("findings", FindingsView.as_view(), name="findings"),
     path("findings/<uuid:uuid>", FindingView.as_view(), name="finding"),
     *[path(f"findings/<uuid:uuid>/{verb}", FindingStepView.as_view(verb=verb), name=f"finding-{verb}") for verb in STEPS],

@@ -76,7 +76,7 @@ def buy_in(
     if (kept := _kept(uuid)) is not None:
         return the_same(kept, session_id=session.pk, kind=kind, amount=amount, patron=patron)
     check_amount(amount)
-    check_patron(table.property, amount, patron, declined)
+    check_patron(table.property, session.shift.gaming_day, amount, patron, declined)
     hold_open(session)
     transfers = transfers_for_buy_in(table.code, amount)
     return move(session, kind, amount, transfers, at=at, by=by, uuid=uuid or uuid4(), patron=patron, declined=declined)
@@ -106,7 +106,7 @@ def issue_marker(session: TableSession, amount: Minor, *, patron: str, instrumen
             raise InvalidSlip("missing_field", "A marker says whose it is and which instrument was signed.", where=where)
     if len(instrument) > MOST_INSTRUMENT or not instrument.isprintable():
         raise InvalidSlip("bad_type", f"An instrument's number is text of at most {MOST_INSTRUMENT} characters.", where="instrument")
-    check_patron(table.property, amount, patron, declined=False)
+    check_patron(table.property, session.shift.gaming_day, amount, patron, declined=False)
     hold_open(session)
     transfers = transfers_for_marker(table.code, amount)
     return move(session, kind, amount, transfers, at=at, by=by, uuid=uuid, patron=patron, instrument=instrument)
@@ -149,13 +149,13 @@ def cash_out(house: Property, amount: Minor, *, at: datetime, by: User, uuid: UU
             raise Conflict("reference_reused", "Another cash-out was handed in under this uuid.", where="uuid")
         return kept
     check_amount(amount)
-    check_patron(house, amount, patron, declined)
     shift = selectors.shifts_in(ShiftEvent.State.OPEN, house.shifts.all()).order_by("-starts_at").first()
     if shift is not None:
         lock_shift(shift.uuid)
         if selectors.shift_state(shift) != ShiftEvent.State.OPEN:  # it ended while we waited: the next one is not open yet
             shift = None
     day = shift.gaming_day if shift else gaming_day(at, house.zone, house.rollover)
+    check_patron(house, day, amount, patron, declined)
     draft = EntryDraft(
         kind="cash_out",
         reference=f"cash_out:{uuid}",
