@@ -83,7 +83,7 @@ ACTIONS: Mapping[str, frozenset[str]] = {
         "read_draw": _LOOKS,
         "reveal_draw": {"auditor"},
         "check_drawn": _LOOKS,
-        "see_floor": _FLOOR | _LOOKS | {"shift_manager", "games_manager"},
+        "see_floor": _FLOOR | _LOOKS | {"shift_manager", "games_manager", "cage"},
         "propose_limits": {"games_manager"},
         "approve_limits": {"auditor"},
         "read_reports": _FLOOR | _LOOKS | {"shift_manager"},

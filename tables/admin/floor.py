@@ -20,7 +20,7 @@ from casino import roles, shown
 from casino.errors import Conflict
 from casino.models import User
 from casino.read_only import ReadOnlyAdmin, SeenInline, person
-from tables.admin import house_forms, session_acts, shift_acts
+from tables.admin import house_forms, layout, session_acts, shift_acts
 from tables.admin.act import Act, answer
 from tables.admin.act_forms import PinForm
 from tables.admin.close_wizard import close
@@ -67,9 +67,27 @@ class PropertyAdmin(ReadOnlyAdmin):
     action = "see_floor"
 
     def get_urls(self) -> list[URLPattern]:
-        """Return Django's addresses and the one where a setting is changed."""
+        """Return Django's addresses, those where the floor is laid out, and the one where a setting is changed."""
         seen = self.admin_site.admin_view
-        return [path("<int:pk>/setting/<slug:name>/", seen(self.setting_view), name="tables_property_setting"), *super().get_urls()]
+        return [
+            path("new/", seen(self.new_view), name="tables_property_new"),
+            path("<int:pk>/new/<slug:what>/", seen(self.new_thing_view), name="tables_property_lay_out"),
+            path("<int:pk>/chips/", seen(self.chips_view), name="tables_property_chips"),
+            path("<int:pk>/setting/<slug:name>/", seen(self.setting_view), name="tables_property_setting"),
+            *super().get_urls(),
+        ]
+
+    def new_view(self, request: HttpRequest) -> HttpResponse:
+        """Answer the page where a property is made."""
+        return layout.new_property(request, self.admin_site)
+
+    def new_thing_view(self, request: HttpRequest, pk: int, what: str) -> HttpResponse:
+        """Answer the page where a pit, table or dealer is made."""
+        return layout.new_thing(request, self.admin_site, pk, what)
+
+    def chips_view(self, request: HttpRequest, pk: int) -> HttpResponse:
+        """Answer the page where new chips come into the cage."""
+        return layout.issue(request, self.admin_site, pk)
 
     def setting_view(self, request: HttpRequest, pk: int, name: str) -> HttpResponse:
         """Answer the page where one setting is changed."""
@@ -77,7 +95,13 @@ class PropertyAdmin(ReadOnlyAdmin):
 
     def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any) -> HttpResponse:
         """Answer the property's page, with today's settings and, for who may, the way to change each. One query more."""
-        more = {"held": house_forms.shown_settings(context["original"]), "may_set": roles.may(person(request).roles, "propose_limits")}
+        held = person(request).roles
+        more = {
+            "held": house_forms.shown_settings(context["original"]),
+            "may_set": roles.may(held, "propose_limits"),
+            "new": layout.NEW if roles.may(held, "lay_out_floor") else {},
+            "may_issue": roles.may(held, "issue_chips"),
+        }
         return super().render_change_form(request, {**context, **more}, *args, **kwargs)
 
 
@@ -135,8 +159,17 @@ class TableAdmin(ReadOnlyAdmin):
     change_form_template = "admin/tables/table_page.html"
 
     def get_urls(self) -> list[URLPattern]:
-        """Return Django's addresses and the one where a limit is set."""
-        return [path("<int:pk>/limit/", self.admin_site.admin_view(self.limit_view), name="tables_table_limit"), *super().get_urls()]
+        """Return Django's addresses and those where a limit is set and the bankroll given."""
+        seen = self.admin_site.admin_view
+        return [
+            path("<int:pk>/limit/", seen(self.limit_view), name="tables_table_limit"),
+            path("<int:pk>/bankroll/", seen(self.bankroll_view), name="tables_table_bankroll"),
+            *super().get_urls(),
+        ]
+
+    def bankroll_view(self, request: HttpRequest, pk: int) -> HttpResponse:
+        """Answer the page where the cage gives the table its bankroll."""
+        return layout.stock(request, self.admin_site, pk)
 
     def limit_view(self, request: HttpRequest, pk: int) -> HttpResponse:
         """Answer the page where a limit is set."""
@@ -144,8 +177,9 @@ class TableAdmin(ReadOnlyAdmin):
 
     def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any) -> HttpResponse:
         """Answer the table's page, with the way to its limits for who may set them."""
-        may_set = roles.may(person(request).roles, "propose_limits")
-        return super().render_change_form(request, {**context, "may_set": may_set}, *args, **kwargs)
+        held = person(request).roles
+        may = {"may_set": roles.may(held, "propose_limits"), "may_stock": roles.may(held, "issue_chips")}
+        return super().render_change_form(request, {**context, **may}, *args, **kwargs)
 
     @admin.display(description=_("paytable in force"))
     def paytable_now(self, table: Table) -> SafeString | str:

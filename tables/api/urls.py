@@ -2,7 +2,7 @@
 
 from django.urls import include, path, re_path
 
-from tables.api import chip_slips, corrections, counts, limits, movements, replays, sessions, shifts
+from tables.api import chip_slips, corrections, counts, layout, limits, movements, replays, sessions, shifts
 from tables.api.imports import ImportsView, ImportView
 from tables.api.views import RoundsView, RoundView
 
@@ -28,6 +28,12 @@ urlpatterns = [
     path("shifts", shifts.ShiftsView.as_view(), name="shifts"),
     path("shifts/<uuid:uuid>", shifts.ShiftView.as_view(), name="shift"),
     path("shifts/<uuid:uuid>/end", shifts.EndShiftView.as_view(), name="shift-end"),
+    path("properties", layout.PropertiesView.as_view(), name="properties"),
+    path("properties/<str:code>/pits", layout.PitsView.as_view(), name="pits"),
+    path("properties/<str:code>/tables", layout.TablesView.as_view(), name="tables"),
+    path("properties/<str:code>/dealers", layout.DealersView.as_view(), name="dealers"),
+    path("properties/<str:code>/chips", layout.ChipsView.as_view(), name="chips"),
+    path("tables/<str:code>/bankroll", layout.BankrollView.as_view(), name="bankroll"),
     path("tables/<str:code>/limits", limits.TableLimitsView.as_view(), name="table-limits"),
     path("properties/<str:code>/edge-limits", limits.EdgeLimitsView.as_view(), name="edge-limits"),
     path("properties/<str:code>/settings", limits.SettingsView.as_view(), name="property-settings"),

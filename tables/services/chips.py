@@ -35,16 +35,18 @@ MOST_INSTRUMENT = 40
 
 
 @in_transaction
-def issue_chips(house: Property, amount: Minor, *, at: datetime, by: User) -> Entry:
-    """Return the entry that brings new chips into the cage."""
+def issue_chips(house: Property, amount: Minor, *, at: datetime, by: User, uuid: UUID | None = None) -> Entry:
+    """Return the entry that brings new chips into the cage; the same `uuid` again is the same entry. Raises InvalidSlip (`bad_amount`)."""
     roles.require(by, "issue_chips")
-    return _post(house, "issue", f"issue:{uuid4()}", transfers_for_issue(amount), at=at, by=by)
+    check_amount(amount)
+    return _post(house, "issue", f"issue:{uuid or uuid4()}", transfers_for_issue(amount), at=at, by=by)
 
 
 @in_transaction
 def stock_tray(table: Table, amount: Minor, *, at: datetime, by: User) -> Entry:
     """Return the entry that gives a table its bankroll, once, before its first session. Raises Conflict (`stocked`) for another amount."""
     roles.require(by, "issue_chips")
+    check_amount(amount)
     transfers = [TransferDraft(CAGE, tray(table.code), amount, "bankroll")]
     return _post(table.property, "bankroll", bankroll(table), transfers, at=at, by=by)
 
