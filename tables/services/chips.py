@@ -16,6 +16,7 @@ from casino.money import Minor
 from casino.transactions import in_transaction
 from ledger.drafts import EntryDraft, TransferDraft
 from ledger.models import Entry
+from ledger.selectors import amount_of
 from ledger.services import lock_shift, post_entry
 from tables import selectors
 from tables.locks import lock_name
@@ -39,7 +40,7 @@ def issue_chips(house: Property, amount: Minor, *, at: datetime, by: User, uuid:
     """Return the entry that brings new chips into the cage; the same `uuid` again is the same entry. Raises InvalidSlip (`bad_amount`)."""
     roles.require(by, "issue_chips")
     check_amount(amount)
-    return _post(house, "issue", f"issue:{uuid or uuid4()}", transfers_for_issue(amount), at=at, by=by)
+    return _post_once(house, "issue", f"issue:{uuid or uuid4()}", amount, transfers_for_issue(amount), at=at, by=by)
 
 
 @in_transaction
@@ -48,12 +49,19 @@ def stock_tray(table: Table, amount: Minor, *, at: datetime, by: User) -> Entry:
     roles.require(by, "issue_chips")
     check_amount(amount)
     transfers = [TransferDraft(CAGE, tray(table.code), amount, "bankroll")]
-    return _post(table.property, "bankroll", bankroll(table), transfers, at=at, by=by)
+    return _post_once(table.property, "bankroll", bankroll(table), amount, transfers, at=at, by=by)
 
 
 def bankroll(table: Table) -> str:
     """Return the reference of the entry that stocked the table: its amount is what a first opener is held against."""
     return f"bankroll:{table.uuid}"
+
+
+def _post_once(house: Property, kind: str, reference: str, amount: Minor, transfers: Sequence[TransferDraft], *, at: datetime, by: User) -> Entry:
+    """Return the entry of `reference`: the one that is kept, whenever it was posted, where its amount is the same."""
+    lock_name(reference)
+    kept = Entry.objects.filter(reference=reference).first()
+    return kept if kept is not None and amount_of(reference) == amount else _post(house, kind, reference, transfers, at=at, by=by)
 
 
 def _post(house: Property, kind: str, reference: str, transfers: Sequence[TransferDraft], *, at: datetime, by: User) -> Entry:

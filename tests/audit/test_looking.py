@@ -105,14 +105,14 @@ def test_what_stands_out_is_a_flag_that_says_it_is_no_proof(house: House) -> Non
 
 def test_a_hold_out_of_range_says_the_hold_in_percent_with_its_interval(house: House) -> None:
     """Of the drop, where a box was counted; of the handle for a dealer, who has none."""
-    chips.buy_in(house.sessions["UTH-01"], Minor(800_000), at=house.tick(), by=house.people["FS-1"], patron="P-1")
+    chips.buy_in(house.sessions["UTH-01"], Minor(300_000), at=house.tick(), by=house.people["FS-1"], patron="P-1")
     finding = flagged(house)
     hold = finding.facts["hold"]
-    assert (hold["of"], hold["base"], hold["value_ppm"]) == ("drop", 800_000, round(finding.done / 800_000 * 1_000_000))
-    assert hold["low_ppm"] == round(finding.facts["low"] / 800_000 * 1_000_000)
+    assert (hold["of"], hold["base"], hold["value_ppm"]) == ("drop", 300_000, round(finding.done / 300_000 * 1_000_000))
+    assert hold["low_ppm"] == round(finding.facts["low"] / 300_000 * 1_000_000)
     assert hold["low_ppm"] < hold["expected_ppm"] < hold["high_ppm"]
     assert not hold["low_ppm"] <= hold["value_ppm"] <= hold["high_ppm"]
-    value = f"{abs(finding.done) / 8_000:.2f}"
+    value = f"{abs(finding.done) / 3_000:.2f}"
     assert f"Hold −{value} % of the drop" in finding.why
     dealer = Finding.objects.get(flag=True, kind="hold_out_of_range", facts__scope="dealer")
     handle = sum(Round.objects.filter(dealer=dealer.dealer).values_list("handle", flat=True))

@@ -10,6 +10,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+import tables.tasks  # noqa: F401 - the handlers of jobs
 from audit.models import Draw, DrawOutcome, Mailing
 from casino.models import Job, User
 from ledger.models import Account, Entry
