@@ -7,7 +7,7 @@ from audit.api.findings import FindingStepView, FindingsView, FindingView
 from audit.api.mailings import EndMailingView, MailingsView
 from audit.api.sealed import ProofView, SealedShiftsView, SealedShiftView
 from audit.api.signing import DealerProfileView, ExplanationsView, ReconcileView, SignaturesView, SigningView, StatisticsView
-from audit.api.views import ReportsView, ReportView, ShiftReportView
+from audit.api.views import ExportsView, ReportFileView, ReportsView, ReportView, ShiftReportView
 
 STEPS = ("assign", "answer", "review", "close", "evidence")
 
@@ -28,7 +28,9 @@ urlpatterns = [
     path("statistics", StatisticsView.as_view(), name="statistics"),
     path("dealers/<str:code>/profile", DealerProfileView.as_view(), name="dealer-profile"),
     path("reports", ReportsView.as_view(), name="api-reports"),
+    path("reports/files/<uuid:uuid>", ReportFileView.as_view(), name="api-report-file"),
     path("reports/<slug:key>", ReportView.as_view(), name="api-report"),
+    path("reports/<slug:key>/exports", ExportsView.as_view(), name="api-report-export"),
     path("sealed", SealedShiftsView.as_view(), name="sealed"),
     path("sealed/<uuid:uuid>", SealedShiftView.as_view(), name="sealed-shift"),
     path("rounds/<uuid:uuid>/proof", ProofView.as_view(), name="round-proof"),

@@ -171,6 +171,26 @@ def test_a_report_is_wanted_by_mail_and_not_any_more(house: House, api: Any) -> 
     assert Mailing.objects.count() == 1
 
 
+def test_a_report_is_written_by_a_worker_and_read_by_whoever_asked(house: House, api: Any, reports: Any) -> None:
+    play(house)
+    end_night(house)
+    run_jobs("close_shift", "reconcile_shift")
+    body = {"format": "csv", "token": "mine-1", "day_from": DAY.isoformat(), "day_to": DAY.isoformat()}
+    status, asked = api("SM-1", "reports/table-win/exports", body)
+    assert (status, asked["state"]) == (202, "queued")
+    assert api("SM-1", "reports/table-win/exports", body)[1]["job"] == asked["job"]
+    for field, wrong in (("format", "doc"), ("token", ""), ("day_to", "2026-13-01"), ("colour", "red")):
+        assert api("SM-1", "reports/table-win/exports", {**body, field: wrong})[1]["error"]["where"] == field
+    run_jobs("export_report")
+    written = api("SM-1", f"jobs/{asked['job']}")[1]["result"]["file"]
+    client = Client()
+    client.force_login(house.people["SM-1"])
+    answer = client.get(f"/api/v1/reports/files/{written}")
+    assert (answer.status_code, b"UTH-01" in b"".join(answer.streaming_content)) == (200, True)
+    assert api("PB-1", f"reports/files/{written}")[0] == 404
+    assert api("AD-1", "reports/table-win/exports", body)[0] == 403
+
+
 # ---- the layout ----
 
 
