@@ -22,8 +22,9 @@ State = FindingEvent.State
 
 
 class _Step(forms.Form):
-    """A step of a finding: `seen` is the last event that the page showed."""
+    """A step of a finding: `seen` is the last event that the page showed; `call` is each step's own, and calls its service with what was typed."""
 
+    call: Callable[[User], Any]
     verb = ""
     button = ""
     seen = forms.IntegerField(widget=forms.HiddenInput, required=False)
@@ -33,10 +34,6 @@ class _Step(forms.Form):
         super().__init__(*args, **kwargs)
         self.auto_id = f"id_{self.verb}_%s"
         self.initial["seen"] = finding.sequence
-
-    def call(self, by: User) -> Any:
-        """Call the service with what was typed."""
-        raise NotImplementedError
 
     def done(self, by: User, at: datetime) -> bool:
         """Return whether the step was taken; what is wrong stands at its field."""

@@ -19,8 +19,8 @@ from audit.models import Draw, DrawnItem, DrawOutcome
 from audit.verb_forms import refused_at_its_field
 from casino import roles
 from casino.read_only import person
-from tables.models import Shift
-from tables.selectors import shifts_for
+from tables.models import Shift, ShiftEvent
+from tables.selectors import shift_state, shifts_for
 
 
 class OutcomeForm(forms.Form):
@@ -43,12 +43,16 @@ class ItemLine:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def draw_page(request: HttpRequest, pk: int) -> HttpResponse:
-    """Answer the draw of a shift; POST keeps an outcome, and what is wrong with it stands at its field."""
+    """Answer the draw of a shift; POST reveals it, or keeps an outcome; what is wrong stands at its field."""
     user = person(request)
     roles.require(user, "read_draw")
     shift = get_object_or_404(shifts_for(user), pk=pk)
     kept = Draw.objects.filter(shift=shift).select_related("commitment").first()
     bound = None
+    if request.method == "POST" and "reveal" in request.POST:
+        draws.reveal(shift, by=user)
+        messages.success(request, _("The seed is revealed, and what it draws is drawn."))
+        return HttpResponseRedirect(reverse("admin:tables_shift_draw", args=[pk]))
     if request.method == "POST":
         bound = _keep(request, kept)
         if not bound.errors:
@@ -66,6 +70,7 @@ def draw_page(request: HttpRequest, pk: int) -> HttpResponse:
         "items": _lines(kept, bound) if kept else [],
         "risks": [(played, risk.weight, [WEIGHTS[code][1] for code in risk.reasons]) for played, risk in draws.risky_rounds(shift)],
         "weights": [(weight, words) for weight, words in WEIGHTS.values()],
+        "may_reveal": kept is None and shift_state(shift) == ShiftEvent.State.ENDED and roles.may(user.roles, "reveal_draw"),
         "opts": Shift._meta,
     }
     return render(request, "admin/tables/shift/draw.html", context, status=400 if bound is not None else 200)

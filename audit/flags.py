@@ -8,6 +8,7 @@ from typing import Any
 from django.db.models import QuerySet
 
 from audit.error_kinds import FLAGS
+from audit.holds import Hold, hold_of
 from audit.models import Finding, FindingEvent, StatisticResult, StatisticRun
 from audit.selectors import findings_with_state
 from audit.spans import SPANS
@@ -20,7 +21,7 @@ NEVER_PROOF = "A reason to look, never proof."
 def raise_flags(run: StatisticRun, results: Sequence[StatisticResult]) -> list[Finding]:
     """Return the findings that were added for flagged `results`: one a subject, of its shortest span, however many spans stand out.
 
-    One that is open of the same subject is not raised again. Four queries.
+    One that is open of the same subject is not raised again. Four queries, and two for each win that is added.
     """
     shift = Shift.objects.filter(property=run.property, gaming_day=run.gaming_day).order_by("-starts_at").first()
     if shift is None or not results:
@@ -30,7 +31,9 @@ def raise_flags(run: StatisticRun, results: Sequence[StatisticResult]) -> list[F
     raised: QuerySet[Any] = findings_with_state(Finding.objects.filter(flag=True, shift__property=run.property))
     open_things = {key.rpartition(":")[0] for key in raised.exclude(state=FindingEvent.State.CLOSED).values_list("key", flat=True)}
     dealers = {dealer.code: dealer for dealer in Dealer.objects.filter(property=run.property)}
-    added = [_finding(run, shift, thing, result, dealers) for thing, result in things.items() if thing not in open_things]
+    new = {thing: result for thing, result in things.items() if thing not in open_things}
+    holds = {thing: hold_of(run, result) for thing, result in new.items() if result.rule == StatisticResult.Rule.WIN}
+    added = [_finding(run, shift, thing, result, dealers, holds.get(thing)) for thing, result in new.items()]
     known = set(Finding.objects.filter(key__in=[finding.key for finding in added]).values_list("key", flat=True))
     return _open(finding for finding in added if finding.key not in known)
 
@@ -45,7 +48,7 @@ def _thing(result: StatisticResult) -> str:
     return f"statistic:{result.rule}:{result.scope}:{result.subject}"
 
 
-def _finding(run: StatisticRun, shift: Shift, thing: str, result: StatisticResult, dealers: dict[str, Dealer]) -> Finding:
+def _finding(run: StatisticRun, shift: Shift, thing: str, result: StatisticResult, dealers: dict[str, Dealer], hold: Hold | None) -> Finding:
     effect = result.value - (result.expected or 0) if result.rule == StatisticResult.Rule.WIN else 0
     return Finding(
         key=f"{thing}:{run.gaming_day}",
@@ -57,9 +60,15 @@ def _finding(run: StatisticRun, shift: Shift, thing: str, result: StatisticResul
         effect=effect,
         due=result.expected if result.rule == StatisticResult.Rule.WIN else None,
         done=result.value if result.rule == StatisticResult.Rule.WIN else None,
-        why=f"{words_of(result, shift.property.notation)} {NEVER_PROOF}",
-        facts={"rule": result.rule, "scope": result.scope, "subject": result.subject, "span": result.span, "run": str(run.uuid)},
+        why=" ".join(filter(None, (words_of(result, shift.property.notation), hold.words if hold else "", NEVER_PROOF))),
+        facts={**_facts(run, result), **({"hold": hold.as_json()} if hold else {})},
     )
+
+
+def _facts(run: StatisticRun, result: StatisticResult) -> dict[str, Any]:
+    """Return the rule, what it was asked of, its threshold and the value, so that the flag can be understood without the run."""
+    names = ("rule", "scope", "subject", "span", "rounds", "value", "expected", "low", "high", "adjusted", "threshold")
+    return {**{name: getattr(result, name) for name in names}, "run": str(run.uuid)}
 
 
 def words_of(result: StatisticResult, notation: Notation) -> str:

@@ -13,7 +13,6 @@ from uuid import UUID
 
 from django.conf import settings
 from django.contrib import admin, messages
-from django.db import transaction
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
@@ -22,6 +21,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_POST, require_safe
 
+from audit.exporting import ask_export
 from audit.exports import FORMATS, filename, media_type
 from audit.exports import render as render_report
 from audit.mailings import subscribe, unsubscribe
@@ -32,7 +32,7 @@ from audit.reports.chart import svg
 from audit.reports.report import Column, Report, Row, Section
 from audit.reports.scope import FIELDS, Scope, read_scope
 from audit.reports.shown import emphasis_of, needs_no_thought, shown
-from casino import jobs, roles
+from casino import roles
 from casino.errors import CasinoError, InvalidSlip
 from casino.models import User
 from casino.read_only import person
@@ -157,15 +157,9 @@ def report_download(request: HttpRequest, key: str, fmt: str) -> HttpResponse:
 def report_export(request: HttpRequest, key: str) -> HttpResponse:
     """Announce the report as a file, written by a worker with progress, and go to the job."""
     user = person(request)
-    kind = report_for(user, key)
-    fmt = request.POST.get("format", "")
-    if fmt not in FORMATS:
-        raise InvalidSlip("bad_format", f"“{fmt[:10]}” is none of {', '.join(FORMATS)}.", where="format")
-    filters = {name: request.POST[name] for name in FIELDS if request.POST.get(name)}
-    read_scope(filters, user, _today(filters), kind.action)
-    with transaction.atomic():
-        args = {"report": key, "filters": filters, "format": fmt}
-        job = jobs.announce("export_report", f"export_report:{request.POST.get('token') or timezone.now().isoformat()}:{user.pk}", args, by=user)
+    said = request.POST.dict()
+    token = said.get("token") or timezone.now().isoformat()
+    job = ask_export(key, said, said.get("format", ""), token=token, today=_today(said), by=user)
     return HttpResponseRedirect(reverse("admin:casino_job_change", args=[job.pk]))
 
 

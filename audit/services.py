@@ -16,15 +16,18 @@ from audit.limits import Limit, over_limits
 from audit.models import Finding, FindingEvent, SessionReconciliation, ShiftReconciliation, TableDayReconciliation
 from audit.reconcile import DayDraft, ReconciliationDraft, count_findings, drop_finding, reconcile, reconcile_day
 from audit.second_opinion import second_opinion, wants_second_opinion
+from casino import jobs, roles
 from casino.canonical import canonical_json
 from casino.errors import BrokenBooks, Conflict
+from casino.models import Job, User
 from casino.money import Minor
 from casino.transactions import in_transaction
 from ledger.selectors import amount_of
 from ledger.services import lock_shift
 from tables.engine.game import Settlement, games
+from tables.house_settings import HouseSettings, settings_of
 from tables.locks import lock_name
-from tables.models import DropCount, Property, Round, Shift, ShiftEvent, TableSession, TrayCount, Wager
+from tables.models import DropCount, Round, Shift, ShiftEvent, TableSession, TrayCount, Wager
 from tables.selectors import shift_state, slip_gaps, standing
 from tables.services.chips import bankroll
 from tables.services.paytables import paytable_of
@@ -44,14 +47,14 @@ def audit_payouts(shift: Shift, *, progress: Progress = _quiet) -> list[Finding]
     whose game has no such batch. A second look adds none: findings are unique by round, seat, wager and kind.
     """
     lock_name(f"audit:{shift.uuid}")
-    limits = selectors.limits_of(shift)
+    limits, major_over = selectors.limits_of(shift), settings_of(shift).notify_over
     total = Round.objects.filter(standing(), session__shift=shift).count()
     added: list[Finding] = []
     seen = 0
     for count, keys in selectors.rounds_to_look_at(shift, limits):
         seen += count - len(keys)
         for played, wagers in selectors.rounds_with_wagers(keys):
-            added += _keep_look(played, wagers, shift, limits.get(played.session.table_id, ()))
+            added += _keep_look(played, wagers, shift, limits.get(played.session.table_id, ()), major_over)
             seen += 1
             progress(seen, total, "payouts audited")
         progress(seen, total, "payouts audited")
@@ -75,13 +78,13 @@ def audit_round(played: Round) -> list[Finding]:
     """Return the findings that a look at this one round added, if it still stands: as `audit_payouts` would, and no second time."""
     shift = played.session.shift
     lock_name(f"audit:{shift.uuid}")
-    limits = selectors.limits_of(shift).get(played.session.table_id, ())
+    limits, major_over = selectors.limits_of(shift).get(played.session.table_id, ()), settings_of(shift).notify_over
     standing_still = list(Round.objects.filter(standing(), pk=played.pk).values_list("pk", flat=True))
-    return [found for kept, wagers in selectors.rounds_with_wagers(standing_still) for found in _keep_look(kept, wagers, shift, limits)]
+    return [found for kept, wagers in selectors.rounds_with_wagers(standing_still) for found in _keep_look(kept, wagers, shift, limits, major_over)]
 
 
-def _keep_look(played: Round, wagers: list[Wager], shift: Shift, limits: Sequence[Limit]) -> list[Finding]:
-    drafts = _look(played, wagers, shift.property.notify_over)
+def _keep_look(played: Round, wagers: list[Wager], shift: Shift, limits: Sequence[Limit], major_over: int) -> list[Finding]:
+    drafts = _look(played, wagers, major_over)
     drafts += over_limits(_done(wagers), limits, played.occurred_at, games()[played.game].bet_of)
     return _keep(drafts, f"round:{played.uuid}", shift, played.session, played)
 
@@ -160,6 +163,22 @@ def _finding(draft: FindingDraft, thing: str, shift: Shift, session: TableSessio
 
 
 @in_transaction
+def ask_reconciliation(shift: Shift, *, by: User) -> Job:
+    """Return the job that audits and reconciles the ended `shift` once more: the one that is under way, else a new one.
+
+    Raises Refused, Conflict (`shift_open`).
+    """
+    roles.require(by, "reconcile")
+    lock_name(f"reconcile again:{shift.uuid}")
+    if shift_state(shift) != ShiftEvent.State.ENDED:
+        raise Conflict("shift_open", f"The {shift} has not ended.")
+    known = Job.objects.filter(kind="close_shift", args__shift=str(shift.uuid))
+    if (under_way := known.filter(state__in=jobs.OPEN).order_by("id").first()) is not None:
+        return under_way
+    return jobs.announce("close_shift", f"close_shift:{shift.uuid}:{known.count()}", {"shift": str(shift.uuid)}, by=by)
+
+
+@in_transaction
 def reconcile_shift(shift: Shift, *, progress: Progress = _quiet) -> ShiftReconciliation:
     """Return the ended shift put together, a line a session; where no figure changed, the one that is kept already.
 
@@ -194,14 +213,14 @@ def _sessions(shift: Shift) -> list[TableSession]:
 
 def _look_at_the_floor(shift: Shift) -> None:
     """Keep what is odd about the shift's counts and the house's slips, apart from their sums."""
-    house = shift.property
+    house, major_over = shift.property, settings_of(shift).notify_over
     for opener in selectors.openers(shift):
         stocked = amount_of(bankroll(opener.session.table)) if opener.made_from is None else None
         drafts = opener_findings(
             _counted(opener),
             _counted(opener.made_from) if opener.made_from else None,
             stocked,
-            major_over=house.notify_over,
+            major_over=major_over,
             notation=house.notation,
         )
         _keep(drafts, f"session:{opener.session.uuid}", shift, opener.session, None)
@@ -243,7 +262,7 @@ def _days(shift: Shift, sessions: list[TableSession], drafts: list[Reconciliatio
 
 def _drafts(shift: Shift, sessions: list[TableSession]) -> list[ReconciliationDraft]:
     movements = selectors.movements_of_shift(shift)
-    own_drop = shift.property.drop_per == Property.DropPer.SHIFT
+    own_drop = settings_of(shift).own_drop
     trays, drops = selectors.tray_counts(shift), selectors.drop_counts(shift) if own_drop else {}
     drafts = []
     for session in sessions:
@@ -319,24 +338,22 @@ def _keep_reconciliation(
 ) -> ShiftReconciliation:
     counted = all(draft.counted for draft in drafts) and all(day.drop is not None for day in days.values())
     grade = ShiftReconciliation.Grade.COUNTED if counted else ShiftReconciliation.Grade.ESTIMATE
-    sequence = ShiftReconciliation.objects.filter(shift=shift).count() + 1
+    sequence, held = ShiftReconciliation.objects.filter(shift=shift).count() + 1, settings_of(shift)
     kept = ShiftReconciliation.objects.create(shift=shift, sequence=sequence, grade=grade, fingerprint=fingerprint)
     for done, (session, draft) in enumerate(zip(sessions, drafts, strict=True), start=1):
         SessionReconciliation.objects.create(reconciliation=kept, session=session, **_figures(draft))
-        _keep(_off(draft, shift), f"session:{session.uuid}", shift, session, None)
+        _keep(_off(draft, shift, held), f"session:{session.uuid}", shift, session, None)
         if (day := days.get(session.pk)) is not None:
-            _keep_day(kept, session, day)
+            _keep_day(kept, session, day, held)
         progress(done, len(sessions), "tables reconciled")
     return kept
 
 
-def _off(draft: ReconciliationDraft, shift: Shift) -> Iterable[FindingDraft]:
-    house = shift.property
-    return count_findings(draft, explain_over=house.explain_over, major_over=house.notify_over, notation=house.notation)
+def _off(draft: ReconciliationDraft, shift: Shift, held: HouseSettings) -> Iterable[FindingDraft]:
+    return count_findings(draft, explain_over=held.explain_over, major_over=held.notify_over, notation=shift.property.notation)
 
 
-def _keep_day(kept: ShiftReconciliation, session: TableSession, day: DayDraft) -> None:
-    house = kept.shift.property
+def _keep_day(kept: ShiftReconciliation, session: TableSession, day: DayDraft, held: HouseSettings) -> None:
     TableDayReconciliation.objects.create(reconciliation=kept, table=session.table, session=session, gaming_day=kept.shift.gaming_day, **asdict(day))
-    found = drop_finding(day, explain_over=house.explain_over, major_over=house.notify_over, notation=house.notation)
+    found = drop_finding(day, explain_over=held.explain_over, major_over=held.notify_over, notation=kept.shift.property.notation)
     _keep(found, f"session:{session.uuid}", kept.shift, session, None)

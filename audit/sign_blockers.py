@@ -14,7 +14,8 @@ from audit.signing_selectors import variances_of
 from casino import roles
 from casino.jobs import OPEN
 from casino.models import Job, User
-from tables.models import BoxPull, Property, SessionEvent, Shift, ShiftEvent, TrayCount
+from tables.house_settings import settings_of
+from tables.models import BoxPull, SessionEvent, Shift, ShiftEvent, TrayCount
 from tables.selectors import open_proposals, open_slips, pending_recounts, sessions_with_state, shift_state
 
 JOBS = ("close_shift", "reconcile_shift")
@@ -56,7 +57,7 @@ def _not_ended(shift: Shift) -> Iterable[Blocker]:
 
 def _sessions(shift: Shift) -> Iterable[Blocker]:
     """Yield the sessions that are open or not counted: tray, and box, where boxes are pulled for each session or this one's was for the day."""
-    per_session = shift.property.drop_per == Property.DropPer.SHIFT
+    per_session = settings_of(shift).own_drop
     for session in sessions_with_state(shift.sessions.select_related("table")).order_by("table__code", "sequence"):
         facts = {"table": session.table.code, "session": str(session.uuid)}
         if getattr(session, "state", "") != SessionEvent.State.CLOSED:

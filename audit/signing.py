@@ -13,14 +13,15 @@ from django.db import IntegrityError, transaction
 from audit import selectors, services
 from audit.models import Explanation, SessionReconciliation, ShiftReconciliation, Signature
 from audit.sign_blockers import sign_blockers
-from audit.signing_selectors import signatures_of, what_they_entered
-from audit.variances import FIGURES
+from audit.signing_selectors import day_drops, signatures_of, what_they_entered
+from audit.variances import FIGURES, figure_of
 from casino import jobs, roles
 from casino.errors import BrokenBooks, Conflict, InvalidSlip, NotFound, Refused, Stale
 from casino.models import User
 from casino.transactions import broken_constraint, in_transaction
 from ledger.services import lock_shift
-from tables.models import Property, Shift, TableSession
+from tables.house_settings import settings_of
+from tables.models import Shift, TableSession
 from tables.services.variances import CountedSession, post_variances
 
 LONGEST_TEXT = 1000
@@ -42,7 +43,7 @@ def explain(shift: Shift, session: TableSession, variance: str, text: str, *, fi
     line = SessionReconciliation.objects.filter(reconciliation=kept, session=session).first()
     if line is None:
         raise NotFound("no_session", f"{session} is not in this reconciliation.", where="session")
-    amount = getattr(line, FIGURES[variance])
+    amount = figure_of(line, variance, day_drops(kept))
     if not amount:
         raise Conflict("no_variance", f"There is nothing to explain: the {variance} variance of {session.table} is none.", where="variance")
     return Explanation.objects.create(reconciliation=kept, session=session, variance=variance, amount=amount, text=said, by=by)
@@ -123,14 +124,14 @@ def _post(kept: ShiftReconciliation, first: User, by: User, at: datetime) -> Non
     lines = kept.lines.select_related("session__table__property", "session__shift").order_by("session__table__code", "session__sequence")
     days = {day.session_id: day.drop for day in kept.days.all()}
     others = tuple(selectors.other_shifts_of_day(kept.shift)) if days else ()
-    post_variances(kept.shift, [_counted(line, days, others) for line in lines], at=at, by=by, witness=first)
+    own_drop = settings_of(kept.shift).own_drop
+    post_variances(kept.shift, [_counted(line, days, others, own_drop=own_drop) for line in lines], at=at, by=by, witness=first)
 
 
-def _counted(line: SessionReconciliation, days: Mapping[int, int | None], others: tuple[Shift, ...]) -> CountedSession:
+def _counted(line: SessionReconciliation, days: Mapping[int, int | None], others: tuple[Shift, ...], *, own_drop: bool) -> CountedSession:
     """Return the session as it was counted; a box that is pulled once a gaming day is the session's from which it was pulled."""
-    per_day = line.session.table.property.drop_per == Property.DropPer.GAMING_DAY
-    drop = days.get(line.session_id) if per_day else line.drop
-    missing = drop is None and (not per_day or line.session_id in days)
+    drop = line.drop if own_drop else days.get(line.session_id)
+    missing = drop is None and (own_drop or line.session_id in days)
     if line.opener is None or line.closer is None or missing:
         raise BrokenBooks("not_counted", f"{line.session} is not counted, and yet was signed.")
     return CountedSession(line.session, line.opener, line.closer, drop, others if line.session_id in days else ())

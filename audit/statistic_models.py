@@ -80,7 +80,7 @@ class StatisticResult(models.Model):
     expected = models.BigIntegerField(null=True)
     low = models.BigIntegerField(null=True)
     high = models.BigIntegerField(null=True)
-    taken_out = models.BigIntegerField(default=0, help_text="of payouts beyond fifty to one: taken out of value and expectation, and listed")
+    taken_out = models.BigIntegerField(default=0, help_text="of payouts beyond ten to one: taken out of value and expectation, and listed")
     p = models.PositiveIntegerField(null=True)
     adjusted = models.PositiveIntegerField(null=True)
     threshold = models.PositiveIntegerField(help_text="flagged where the adjusted p is below this, in millionths")

@@ -55,10 +55,15 @@ TIES: Mapping[str, Ties] = {
     "uth": Ties(
         across={("main", "main"): 0.270, ("trips", "trips"): 0.206, ("main", "trips"): 0.022},
         same={("main", "trips"): 0.384},
-    )
+    ),
+    "tcp": Ties(
+        across={("main", "main"): 0.194, ("pair_plus", "pair_plus"): 0.001, ("main", "pair_plus"): 0.001},
+        same={("main", "pair_plus"): 0.547},
+    ),
 }
-"""Under the seed's rules and close to the best play, with payouts cut at CAP; without the cut the mains' is 0.179. Dealt by
-tests/audit/uth_pool.py, which a test deals again."""
+"""Under the seeds' rules and close to the best play, with payouts cut at CAP; without the cut the mains' of the first is 0.179. Dealt by
+tests/audit/uth_pool.py and tcp_pool.py, which tests deal again. On one spin of a wheel bets hang together by what they cover, up to wholly:
+such a game has no row here, and its intervals are as wide as that."""
 
 
 @dataclass(frozen=True)

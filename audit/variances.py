@@ -9,15 +9,24 @@ from typing import Literal, Protocol
 Level = Literal["explain", "report", "notify"]
 FIGURES: Mapping[str, str] = {"tray": "tray_variance", "drop": "drop_variance", "books": "book_variance"}
 """The variances of a session, each with its figure in the reconciliation's line."""
+NO_DAYS: Mapping[int, int | None] = {}
 WORDS: Mapping[Level, str] = {"explain": "to be explained", "report": "in the signed report", "notify": "goes to the regulator"}
 
 
 class Tolerances(Protocol):
     """From how many minor units on a variance is explained, stands in a signed report, goes to the regulator. A property is one."""
 
-    explain_over: int
-    report_over: int
-    notify_over: int
+    @property
+    def explain_over(self) -> int:
+        """Return from how many minor units on a variance is explained."""
+
+    @property
+    def report_over(self) -> int:
+        """Return from how many on it stands in a signed report."""
+
+    @property
+    def notify_over(self) -> int:
+        """Return from how many on it goes to the regulator."""
 
 
 class Line(Protocol):
@@ -48,12 +57,20 @@ def level_of(amount: int, tolerances: Tolerances) -> Level | None:
     return "report" if abs(amount) >= tolerances.report_over else "explain"
 
 
-def beyond_tolerance(lines: Iterable[Line], tolerances: Tolerances) -> list[Variance]:
-    """Return every variance of `lines` that wants an explanation, in their order."""
+def figure_of(line: Line, figure: str, days: Mapping[int, int | None]) -> int | None:
+    """Return the variance `figure` of `line`; that of a box which is pulled once a gaming day (`days`, by session) is its session's."""
+    if figure == "drop" and line.session_id in days:
+        return days[line.session_id]
+    found: int | None = getattr(line, FIGURES[figure])
+    return found
+
+
+def beyond_tolerance(lines: Iterable[Line], tolerances: Tolerances, days: Mapping[int, int | None] = NO_DAYS) -> list[Variance]:
+    """Return every variance of `lines` that wants an explanation, in their order. `days`: the drop variance of a gaming day's box, by session."""
     found = []
     for line in lines:
-        for figure, name in FIGURES.items():
-            amount = getattr(line, name) or 0
+        for figure in FIGURES:
+            amount = figure_of(line, figure, days) or 0
             if (level := level_of(amount, tolerances)) is not None:
                 found.append(Variance(line.session_id, figure, amount, level))
     return found

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 from django.contrib import admin, messages
-from django.db import transaction
 from django.forms import Form
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
 from django.shortcuts import get_object_or_404, render
@@ -21,14 +20,14 @@ from audit.exports import FORMATS, filename, media_type
 from audit.exports import render as render_report
 from audit.reports import shift as shift_report
 from audit.selectors import findings_for
+from audit.services import ask_reconciliation
 from audit.shift_page import job_lines, progress_json
-from casino import jobs, roles
+from casino import roles
 from casino.alarms import unacknowledged
-from casino.errors import Conflict
 from casino.models import Job
 from casino.read_only import person
-from tables.models import Shift, ShiftEvent
-from tables.selectors import shift_state, shifts_for
+from tables.models import Shift
+from tables.selectors import shifts_for
 
 NEWEST_FINDINGS = 6
 MOST_ALARMS = 8
@@ -92,14 +91,10 @@ def reconcile_again(request: HttpRequest, pk: int) -> HttpResponse:
     user = person(request)
     roles.require(user, "reconcile")
     shift = _shift(request, pk)
-    if shift_state(shift) != ShiftEvent.State.ENDED:
-        raise Conflict("shift_open", f"The {shift} has not ended.")
-    known = Job.objects.filter(kind="close_shift", args__shift=str(shift.uuid))
-    if known.filter(state__in=jobs.OPEN).exists():
+    known = set(Job.objects.filter(kind="close_shift", args__shift=str(shift.uuid)).values_list("pk", flat=True))
+    if ask_reconciliation(shift, by=user).pk in known:
         messages.info(request, _("The shift is being reconciled already."))
     else:
-        with transaction.atomic():
-            jobs.announce("close_shift", f"close_shift:{shift.uuid}:{known.count()}", {"shift": str(shift.uuid)}, by=user)
         messages.success(request, _("Announced: every payout is audited again, then the shift is reconciled again."))
     return HttpResponseRedirect(reverse("admin:tables_shift_change", args=[pk]))
 

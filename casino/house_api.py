@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 from uuid import UUID
 
-from django.db.models import QuerySet
 from django.urls import path
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
@@ -61,12 +60,6 @@ def _user(request: Request) -> User:
     return request.user
 
 
-def jobs_for(user: User) -> QuerySet[Job]:
-    """Return the jobs that `user` asked for, newest first; an administrator's are all."""
-    found = Job.objects.select_related("asked_by").order_by("-id")
-    return found if roles.may(user.roles, "see_all_jobs") else found.filter(asked_by=user)
-
-
 class JobsView(GenericAPIView):
     """One's own jobs."""
 
@@ -77,7 +70,7 @@ class JobsView(GenericAPIView):
     @extend_schema(operation_id="jobs_list", responses={200: JobAnswer(many=True)})
     def get(self, request: Request) -> Response:
         """List them, newest first."""
-        page = self.paginate_queryset(jobs_for(_user(request)))
+        page = self.paginate_queryset(jobs.jobs_for(_user(request)).order_by("-id"))
         return self.get_paginated_response(JobAnswer(page, many=True).data)
 
 
@@ -148,7 +141,7 @@ class AcknowledgeView(GenericAPIView):
 
 
 def _job(request: Request, uuid: UUID) -> Job:
-    found = jobs_for(_user(request)).filter(uuid=uuid).first()
+    found = jobs.jobs_for(_user(request)).filter(uuid=uuid).first()
     if found is None:
         raise NotFound("no_job", "There is no such job of yours.")
     return found

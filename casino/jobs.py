@@ -20,6 +20,7 @@ import redis
 from celery import current_app
 from django.conf import settings
 from django.db import connection, transaction
+from django.db.models import QuerySet
 from django.db.models.functions import Now
 
 from casino import embedded, roles
@@ -92,6 +93,12 @@ def announce(kind: str, key: str, args: Mapping[str, Any] | None = None, *, by: 
     job, _ = Job.objects.get_or_create(key=key, defaults={"kind": kind, "args": dict(args or {}), "asked_by": by})
     transaction.on_commit(lambda: nudge(job.pk))
     return job
+
+
+def jobs_for(user: User) -> QuerySet[Job]:
+    """Return the jobs that `user` asked for, or, for an administrator, all; each with who asked."""
+    found = Job.objects.select_related("asked_by")
+    return found if roles.may(user.roles, "see_all_jobs") else found.filter(asked_by=user)
 
 
 @in_transaction

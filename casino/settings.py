@@ -227,6 +227,8 @@ SPECTACULAR_SETTINGS = {
     "COMPONENT_SPLIT_REQUEST": True,
     "ENUM_NAME_OVERRIDES": {
         "JobState": "casino.models.Job.State",
+        "ShiftKind": [(kind, kind) for kind in ("day", "swing", "grave")],
+        "ShiftState": "tables.models.ShiftEvent.State",
         "FindingState": "audit.models.FindingEvent.State",
         "SessionState": "tables.models.SessionEvent.State",
         "RoundProposalState": "tables.models.RoundProposalEvent.State",

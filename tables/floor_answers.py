@@ -4,8 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
-from tables.models import BoxPull, CashOut, ChipMovement, ChipSlip, ChipSlipEvent, CountReopening, DealerTurn, DropCount, TableSession, TrayCount
-from tables.selectors import session_state
+from tables.models import (
+    BoxPull,
+    CashOut,
+    ChipMovement,
+    ChipSlip,
+    ChipSlipEvent,
+    CountReopening,
+    DealerTurn,
+    DropCount,
+    Shift,
+    TableSession,
+    TrayCount,
+)
+from tables.selectors import session_state, shift_state
 from tables.short_code import short_code
 
 
@@ -20,6 +32,20 @@ def session_answer(session: TableSession) -> dict[str, Any]:
         "state": getattr(session, "state", None) or session_state(session),
         "paytable": str(session.felt) if session.felt else None,
         "felt_code": short_code(session.felt.sha256) if session.felt else None,
+    }
+
+
+def shift_answer(shift: Shift) -> dict[str, Any]:
+    """Return a shift: its gaming day, its hours, its state. At most one query."""
+    return {
+        "uuid": str(shift.uuid),
+        "property": shift.property.code,
+        "gaming_day": shift.gaming_day.isoformat(),
+        "kind": shift.kind,
+        "starts_at": shift.starts_at.isoformat(),
+        "ends_at": shift.ends_at.isoformat(),
+        "state": getattr(shift, "state", None) or shift_state(shift),
+        "opened_by": shift.opened_by.username,
     }
 
 

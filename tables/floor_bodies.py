@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from datetime import datetime
+from datetime import date, datetime, time
 from typing import Any
 from uuid import UUID
 
@@ -96,6 +96,37 @@ class Body:
                 return moment
         self.fault("bad_type", key, f"“{key}” is a time such as 2026-11-30T21:14:05+00:00.")
         return None
+
+    def day(self, key: str) -> date:
+        """Return a day; a day long past where it is missing or none, which is noted."""
+        value = self.raw.get(key)
+        if isinstance(value, str) and len(value) == 10:
+            with suppress(ValueError):
+                day = date.fromisoformat(value)
+                if 1970 < day.year < 2200:
+                    return day
+        self._missing_or(key, "bad_type", f"“{key}” is a day such as 2026-11-30.")
+        return date(1970, 1, 1)
+
+    def clock(self, key: str) -> time | None:
+        """Return a time of the clock, None where it is missing."""
+        value = self.raw.get(key)
+        if value is None:
+            return None
+        with suppress(ValueError, TypeError):
+            found = time.fromisoformat(value)
+            if found.tzinfo is None:
+                return found
+        self.fault("bad_type", key, f"“{key}” is a time by the house's clock such as 22:00.")
+        return None
+
+    def whole(self, key: str, least: int, most: int) -> int:
+        """Return a whole number from `least` to `most`."""
+        value = self.raw.get(key)
+        if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
+            self._missing_or(key, "bad_type", f"“{key}” is a whole number from {least} to {most}.")
+            return least
+        return value
 
     def count(self, key: str = "denominations", note: str = "note") -> CountSlip:
         """Return a count: an object of how many pieces of each value, in minor units; and its note."""

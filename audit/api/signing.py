@@ -1,4 +1,4 @@
-"""Explaining and signing, the draw, statistics and dealers' profiles, for machines."""
+"""Explaining and signing, statistics and dealers' profiles, for machines."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from rest_framework.generics import GenericAPIView
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from audit import draws, signing
+from audit import services, signing
 from audit.api.bodies import read_body
 from audit.api.findings import the_user
 from audit.binomial import Rate
 from audit.dealer_profile import dealer_profile
-from audit.models import Draw, ShiftReconciliation, StatisticRun
+from audit.models import ShiftReconciliation, StatisticRun
 from audit.selectors import latest_reconciliation, shift_for
 from audit.sign_blockers import blockers_for
 from audit.signing_selectors import grade_of, grades_of, signatures_of, variances_of
@@ -133,45 +133,18 @@ class SignaturesView(GenericAPIView):
         return Response(signing_answer(shift, user), status=201)
 
 
-class DrawView(GenericAPIView):
-    """A shift's draw and the rounds that are worth a look beside it."""
+class ReconcileView(GenericAPIView):
+    """The audit and reconciliation of an ended shift, once more."""
 
-    queryset = Draw.objects.none()
+    queryset = Shift.objects.none()
 
-    @extend_schema(operation_id="shift_draw", responses=ANY)
-    def get(self, request: Request, uuid: UUID) -> Response:
-        """Read the draw: commitment, seed once it is revealed, what was drawn with outcomes, and the risk list."""
+    @extend_schema(operation_id="shift_reconcile", request=None, responses={202: OpenApiTypes.OBJECT, **ERRORS})
+    def post(self, request: Request, uuid: UUID) -> Response:
+        """Have every payout audited and the shift reconciled again by a worker; the job that is under way, where one is."""
         user = the_user(request)
-        roles.require(user, "read_draw")
-        shift = shift_for(user, uuid)
-        kept = Draw.objects.filter(shift=shift).select_related("commitment").first()
-        commitment = kept.commitment if kept else draws.commitment_of(shift)
-        risks = [{"round": str(played.uuid), "weight": risk.weight, "reasons": risk.reasons} for played, risk in draws.risky_rounds(shift)]
-        return Response(
-            {
-                "committed_at": commitment.recorded_at.isoformat() if commitment else None,
-                "seed_sha256": commitment.seed_sha256 if commitment else None,
-                "seed": bytes(kept.seed).hex() if kept else None,
-                "wrong": draws.verify(kept) if kept else [],
-                "items": [_item(item) for item in _items(kept)],
-                "risks": risks,
-            }
-        )
-
-
-def _items(kept: Draw | None) -> Any:
-    return kept.items.select_related("round", "session").prefetch_related("outcomes__by").order_by("session", "place") if kept else []
-
-
-def _item(item: Any) -> dict[str, Any]:
-    outcomes = [{"outcome": one.outcome, "camera": one.camera, "note": one.note, "by": one.by.username} for one in item.outcomes.all()]
-    return {
-        "place": item.place,
-        "round": str(item.round.uuid) if item.round else None,
-        "session": str(item.session.uuid) if item.session else None,
-        "score": item.score,
-        "outcomes": outcomes,
-    }
+        roles.require(user, "reconcile")
+        job = services.ask_reconciliation(shift_for(user, uuid), by=user)
+        return Response({"job": str(job.uuid), "state": job.state}, status=202)
 
 
 class StatisticsView(GenericAPIView):

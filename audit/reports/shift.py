@@ -1,4 +1,4 @@
-"""The shift report: per table, per pit, the house, findings. Rows, not pages."""
+"""The shift report: per table, per pit, the house, findings, what is handed over. Rows, not pages."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from django.db.models import QuerySet
 from audit.checkpoints import checkpoint_words
 from audit.models import Finding, SessionReconciliation, ShiftReconciliation, TableDayReconciliation
 from audit.reports.changes import change_sections
+from audit.reports.house import handover
 from audit.reports.report import Column, Report, Row, Section, Value
 from audit.reports.signing import explanations, grades, signatures
 from audit.selectors import findings_with_state, latest_reconciliation, reason_of
@@ -113,6 +114,7 @@ def build(shift: Shift, *, for_user: User | None = None) -> Report:
                 "Nothing stands out.",
                 note="A flag is a reason to look, never proof.",
             ),
+            handover.of_shift(shift, pits, findings, signed=signed is not None),
             *change_sections(shift, pits),
             *(_found_since(shift, pits, signed.recorded_at) if signed else ()),
             grades(kept, lines),

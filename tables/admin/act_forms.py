@@ -8,11 +8,13 @@ from typing import Any
 from uuid import UUID, uuid4
 
 from django import forms
+from django.utils import timezone
 
 from casino import step_up
 from casino.errors import CasinoError
 from casino.models import User
 from casino.money import Minor, format_amount, parse_amount
+from tables.house_settings import settings_now
 from tables.models import Property
 from tables.services.dealer_pins import Signature
 from tables.signatures import dealer_signs, second_person
@@ -103,7 +105,7 @@ class CountForm(ActForm):
 
     def build(self, house: Property) -> None:
         """Add a field for each value."""
-        self.add_pieces(house.chip_values)
+        self.add_pieces(settings_now(house, timezone.now()).chip_values)
 
     def add_pieces(self, values: Iterable[int]) -> None:
         """Add a field for each of `values`, before the others."""
@@ -256,7 +258,7 @@ class DropForm(SecondForm, CountForm):
         super().build(house)
         for name in [name for name in self.fields if name.startswith(PIECE)]:
             del self.fields[name]
-        self.add_pieces(house.note_values)
+        self.add_pieces(settings_now(house, timezone.now()).note_values)
         for name, label in (("instruments", "Markers, sum"), ("tickets", "Tickets, sum"), ("coupons", "Promotional chips and coupons, sum")):
             self.fields[name] = AmountField(house, label=label, required=False)
         pieces = [name for name in self.fields if name.startswith(PIECE)]

@@ -8,6 +8,7 @@ from django.contrib import admin
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
@@ -18,6 +19,7 @@ from casino.read_only import ReadOnlyAdmin
 from tables.admin.act import Act, answer
 from tables.admin.act_forms import BuyInForm
 from tables.admin.figures import figure
+from tables.house_settings import settings_now
 from tables.models import CashOut, Property
 from tables.services import chips
 
@@ -52,7 +54,7 @@ class CashOutAdmin(ReadOnlyAdmin):
             return f"Cash-out of {shown.money(kept.amount, house)} recorded."
 
         here = reverse("admin:tables_cashout_changelist")
-        lead = f"From {shown.money(house.ask_patron_from, house)} on, ask who the patron is."
+        lead = f"From {shown.money(settings_now(house, timezone.now()).ask_patron_from, house)} on, ask who the patron is."
         act = Act(f"{house} · cash-out", "Record the cash-out", BuyInForm, house, perform, here, ("Cash-outs", here), lead)
         return answer(request, act, self.admin_site, CashOut)
 

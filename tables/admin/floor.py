@@ -20,7 +20,7 @@ from casino import roles, shown
 from casino.errors import Conflict
 from casino.models import User
 from casino.read_only import ReadOnlyAdmin, SeenInline, person
-from tables.admin import session_acts, shift_acts
+from tables.admin import house_forms, layout, session_acts, shift_acts
 from tables.admin.act import Act, answer
 from tables.admin.act_forms import PinForm
 from tables.admin.close_wizard import close
@@ -29,42 +29,121 @@ from tables.admin.filters import ShiftFilter, TableFilter
 from tables.admin.recounts import due_acts
 from tables.blockers import blockers
 from tables.engine.game import games
-from tables.models import Dealer, DealerTurn, Pit, Property, SessionEvent, Table, TableSession
+from tables.house_settings import as_held
+from tables.models import Dealer, DealerTurn, Pit, Property, PropertySetting, SessionEvent, Table, TableLimit, TableSession
+from tables.paytable_words import in_words
 from tables.selectors import reopenings_with_state, sessions_with_state, slips_for, version_in_force
 from tables.services.dealer_pins import set_pin
 from tables.short_code import short_code
 
 
+class SettingsInline(SeenInline):
+    """What two people changed of the settings, from which gaming day on."""
+
+    model = PropertySetting
+    fields = readonly_fields = ("name", "shown", "from_day", "note", "proposed_by", "approved_by", "at")
+    ordering = ("-id",)
+    verbose_name_plural = "changed settings"
+
+    @admin.display(description=_("is"))
+    def shown(self, row: PropertySetting) -> str:
+        """Return the value as people read it."""
+        return house_forms.shown_value(row.property, row.name, as_held(row.name, row.value))
+
+    @admin.display(description=_("at"))
+    def at(self, row: PropertySetting) -> str:
+        """Return when it was recorded, by the house's clock."""
+        return shown.stamp(row.recorded_at, row.property)
+
+
 @admin.register(Property)
 class PropertyAdmin(ReadOnlyAdmin):
-    """The casino, with its clock, currency and tolerances."""
+    """The casino, with its clock, currency, tolerances and other settings."""
 
     list_display = ("name", "code", "zone", "currency", "rollover")
-    fields = (
-        "name",
-        "code",
-        "zone",
-        "currency",
-        "exponent",
-        "writes",
-        "rollover",
-        "drop_per",
-        "rake_to",
-        "ask_patron_from",
-        "explain_over",
-        "report_over",
-        "notify_over",
-    )
+    fields = ("name", "code", "zone", "currency", "exponent", "writes", "rollover")
+    inlines = (SettingsInline,)
+    change_form_template = "admin/tables/property_page.html"
+    action = "see_floor"
+
+    def get_urls(self) -> list[URLPattern]:
+        """Return Django's addresses, those where the floor is laid out, and the one where a setting is changed."""
+        seen = self.admin_site.admin_view
+        return [
+            path("new/", seen(self.new_view), name="tables_property_new"),
+            path("<int:pk>/new/<slug:what>/", seen(self.new_thing_view), name="tables_property_lay_out"),
+            path("<int:pk>/chips/", seen(self.chips_view), name="tables_property_chips"),
+            path("<int:pk>/setting/<slug:name>/", seen(self.setting_view), name="tables_property_setting"),
+            *super().get_urls(),
+        ]
+
+    def new_view(self, request: HttpRequest) -> HttpResponse:
+        """Answer the page where a property is made."""
+        return layout.new_property(request, self.admin_site)
+
+    def new_thing_view(self, request: HttpRequest, pk: int, what: str) -> HttpResponse:
+        """Answer the page where a pit, table or dealer is made."""
+        return layout.new_thing(request, self.admin_site, pk, what)
+
+    def chips_view(self, request: HttpRequest, pk: int) -> HttpResponse:
+        """Answer the page where new chips come into the cage."""
+        return layout.issue(request, self.admin_site, pk)
+
+    def setting_view(self, request: HttpRequest, pk: int, name: str) -> HttpResponse:
+        """Answer the page where one setting is changed."""
+        return house_forms.setting(request, self.admin_site, pk, name)
+
+    def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any) -> HttpResponse:
+        """Answer the property's page, with today's settings and, for who may, the way to change each. One query more."""
+        held = person(request).roles
+        more = {
+            "held": house_forms.shown_settings(context["original"]),
+            "may_set": roles.may(held, "propose_limits"),
+            "new": layout.NEW if roles.may(held, "lay_out_floor") else {},
+            "may_issue": roles.may(held, "issue_chips"),
+        }
+        return super().render_change_form(request, {**context, **more}, *args, **kwargs)
 
 
 @admin.register(Pit)
 class PitAdmin(ReadOnlyAdmin):
     """The pits of one's roles."""
 
+    action = "see_floor"
+
     list_display = ("name", "code", "property")
     fields = ("name", "code", "property")
     list_select_related = ("property",)
     pits = "code"
+
+
+class LimitsInline(SeenInline):
+    """What may be staked on one wager, from when on."""
+
+    model = TableLimit
+    fields = readonly_fields = ("bet_name", "least_shown", "most_shown", "since", "proposed_by", "approved_by")
+    ordering = ("bet", "-from_at")
+    verbose_name_plural = "limits"
+
+    @admin.display(description=_("bet"))
+    def bet_name(self, row: TableLimit) -> str:
+        """Return the bet, or every."""
+        return in_words(row.bet) if row.bet else str(_("every bet"))
+
+    @admin.display(description=_("at least"))
+    def least_shown(self, row: TableLimit) -> str:
+        """Return the least stake."""
+        return shown.money(row.least, row.table.property)
+
+    @admin.display(description=_("at most"))
+    def most_shown(self, row: TableLimit) -> str:
+        """Return the largest stake."""
+        return shown.money(row.most, row.table.property)
+
+    @admin.display(description=_("from"))
+    def since(self, row: TableLimit) -> str:
+        """Return from when, by the house's clock."""
+        return shown.stamp(row.from_at, row.table.property)
 
 
 @admin.register(Table)
@@ -75,6 +154,32 @@ class TableAdmin(ReadOnlyAdmin):
     fields = ("code", "pit", "game_name", "paytable_now", "property", "uuid")
     list_select_related = ("pit",)
     pits = "pit__code"
+    action = "see_floor"
+    inlines = (LimitsInline,)
+    change_form_template = "admin/tables/table_page.html"
+
+    def get_urls(self) -> list[URLPattern]:
+        """Return Django's addresses and those where a limit is set and the bankroll given."""
+        seen = self.admin_site.admin_view
+        return [
+            path("<int:pk>/limit/", seen(self.limit_view), name="tables_table_limit"),
+            path("<int:pk>/bankroll/", seen(self.bankroll_view), name="tables_table_bankroll"),
+            *super().get_urls(),
+        ]
+
+    def bankroll_view(self, request: HttpRequest, pk: int) -> HttpResponse:
+        """Answer the page where the cage gives the table its bankroll."""
+        return layout.stock(request, self.admin_site, pk)
+
+    def limit_view(self, request: HttpRequest, pk: int) -> HttpResponse:
+        """Answer the page where a limit is set."""
+        return house_forms.table_limit(request, self.admin_site, pk)
+
+    def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any) -> HttpResponse:
+        """Answer the table's page, with the way to its limits for who may set them."""
+        held = person(request).roles
+        may = {"may_set": roles.may(held, "propose_limits"), "may_stock": roles.may(held, "issue_chips")}
+        return super().render_change_form(request, {**context, **may}, *args, **kwargs)
 
     @admin.display(description=_("paytable in force"))
     def paytable_now(self, table: Table) -> SafeString | str:

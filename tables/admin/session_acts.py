@@ -19,6 +19,7 @@ from casino.read_only import person
 from casino.shown import money
 from tables.admin.act import Act, answer
 from tables.admin.act_forms import ActForm, BuyInForm, CountForm, MarkerForm, OpenForm, RedeemForm, ReopenForm, TurnForm
+from tables.house_settings import settings_of
 from tables.models import ChipMovement, SessionEvent, Shift, ShiftEvent, Table, TableSession
 from tables.selectors import dealer_of, sessions_in, sessions_with_state, shifts_in, table_of, version_in_force
 from tables.services import chip_slips, chips, counts, floor
@@ -134,7 +135,7 @@ def buy_in(request: HttpRequest, site: AdminSite, session: TableSession) -> Http
         kept = chips.buy_in(session, said["amount"], at=at, by=by, patron=said["patron"], declined=said["declined"], uuid=form.key)
         return f"Buy-in of {money(kept.amount, session.table.property)} recorded."
 
-    lead = f"From {money(session.table.property.ask_patron_from, session.table.property)} on, ask who the patron is."
+    lead = f"From {money(settings_of(session.shift).ask_patron_from, session.table.property)} on, ask who the patron is."
     return _answer(request, site, session, f"{session.table} · buy-in", "Record the buy-in", BuyInForm, perform, lead)
 
 

@@ -19,6 +19,7 @@ from casino.models import User
 from casino.read_only import person
 from tables.admin.act import Act, answer
 from tables.admin.act_forms import ActForm
+from tables.house_settings import settings_on
 from tables.models import Property, SessionEvent, Shift
 from tables.selectors import sessions_in, shifts_for
 from tables.services import floor
@@ -48,6 +49,8 @@ def open_shift(request: HttpRequest, site: AdminSite) -> HttpResponse:
 
     lead = _("Its tables open in it, each with its counted opener. Hours are by the house's clock; one that ends before it begins ends the next day.")
     today = gaming_day(timezone.now(), house.zone, house.rollover)
+    usual = settings_on(house, today).shift_hours
+    kind = request.GET.get("kind", "") if request.GET.get("kind", "") in usual else Shift.Kind.SWING
     act = Act(
         _("Open a shift"),
         _("Open the shift"),
@@ -56,7 +59,8 @@ def open_shift(request: HttpRequest, site: AdminSite) -> HttpResponse:
         perform,
         reverse("admin:index"),
         lead=lead,
-        initial={"day": today, "kind": "swing"},
+        initial={"day": today, "kind": kind, "starts": usual[kind][0], "ends": usual[kind][1]},
+        facts=((_("Schedule"), " · ".join(f"{name} {begins:%H:%M}–{ends:%H:%M}" for name, (begins, ends) in usual.items())),),
     )
     return answer(request, act, site, Shift)
 

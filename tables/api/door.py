@@ -6,6 +6,7 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import Any
 
+from django.db.models import QuerySet
 from drf_spectacular.utils import extend_schema
 from rest_framework.generics import GenericAPIView
 from rest_framework.request import Request
@@ -25,7 +26,7 @@ ERRORS = dict.fromkeys((400, 401, 403, 404, 409, 503), ErrorAnswer)
 class FloorView(GenericAPIView):
     """A verb of the floor: one service called for whoever is signed in."""
 
-    queryset = TableSession.objects.none()
+    queryset: QuerySet[Any] = TableSession.objects.none()
     serializer_class: type[Serializer]
 
     @property
@@ -36,7 +37,7 @@ class FloorView(GenericAPIView):
         return user
 
 
-def verb(operation: str, answer: type[Serializer], body: type[Serializer] | None = None, status: int = 200) -> Callable[[Any], Any]:
+def verb(operation: str, answer: type[Serializer] | Serializer, body: type[Serializer] | None = None, status: int = 200) -> Callable[[Any], Any]:
     """Return the decorator that describes a verb in the OpenAPI document."""
     return extend_schema(operation_id=operation, request=body, responses={status: answer, **ERRORS})
 

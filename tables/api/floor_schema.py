@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rest_framework import serializers
 
-from tables.models import SessionEvent
+from tables.models import SessionEvent, Shift, ShiftEvent
 
 
 def _pieces() -> serializers.DictField:
@@ -46,6 +46,29 @@ class OpenBody(SignedCountBody):
     table = serializers.CharField(max_length=20)
     shift = serializers.UUIDField()
     felt_code = serializers.CharField(max_length=20)
+
+
+class OpenShiftBody(serializers.Serializer):
+    """A shift of a gaming day; hours by the property's clock, its schedule's where they are left out."""
+
+    property = serializers.CharField(max_length=20)
+    gaming_day = serializers.DateField()
+    kind = serializers.ChoiceField(choices=Shift.Kind.values)
+    starts = serializers.TimeField(required=False)
+    ends = serializers.TimeField(required=False)
+
+
+class ShiftAnswer(serializers.Serializer):
+    """A shift."""
+
+    uuid = serializers.UUIDField()
+    property = serializers.CharField()
+    gaming_day = serializers.DateField()
+    kind = serializers.ChoiceField(choices=Shift.Kind.values)
+    starts_at = serializers.DateTimeField()
+    ends_at = serializers.DateTimeField()
+    state = serializers.ChoiceField(choices=ShiftEvent.State.choices)
+    opened_by = serializers.CharField()
 
 
 class SessionAnswer(serializers.Serializer):

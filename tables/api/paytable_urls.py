@@ -4,6 +4,7 @@ from django.urls import path
 
 from tables.api import paytable_approvals as approvals
 from tables.api import paytables as views
+from tables.api.replays import DraftSolveView
 
 urlpatterns = [
     path("paytables", views.VersionsView.as_view(), name="paytables"),
@@ -11,6 +12,7 @@ urlpatterns = [
     path("paytables/drafts", views.DraftsView.as_view(), name="paytable-drafts"),
     path("paytables/drafts/<uuid:uuid>", views.DraftView.as_view(), name="paytable-draft"),
     path("paytables/drafts/<uuid:uuid>/propose", views.DraftProposalView.as_view(), name="paytable-draft-propose"),
+    path("paytables/drafts/<uuid:uuid>/solve", DraftSolveView.as_view(), name="paytable-draft-solve"),
     path("paytables/proposals", approvals.ProposalsView.as_view(), name="paytable-proposals"),
     path("paytables/proposals/<uuid:uuid>", approvals.ProposalView.as_view(), name="paytable-proposal"),
     path("paytables/proposals/<uuid:uuid>/approve", approvals.ProposalApproveView.as_view(), name="paytable-proposal-approve"),

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
 
+from django.db.models import QuerySet
 from django.http import HttpResponse
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema
@@ -51,7 +52,7 @@ class Lists(GenericAPIView):
     """A list by key, newest first."""
 
     pagination_class = PagesByKey
-    queryset = PaytableVersion.objects.none()
+    queryset: QuerySet[Any] = PaytableVersion.objects.none()
 
     def listed(self, rows: Any, answer: Any) -> Response:
         """Return the page of `rows`, each as `answer` says it."""

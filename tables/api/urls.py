@@ -2,7 +2,7 @@
 
 from django.urls import include, path, re_path
 
-from tables.api import chip_slips, corrections, counts, movements, sessions
+from tables.api import chip_slips, corrections, counts, layout, limits, movements, replays, sessions, shifts
 from tables.api.imports import ImportsView, ImportView
 from tables.api.views import RoundsView, RoundView
 
@@ -25,6 +25,24 @@ urlpatterns = [
     path("proposals/<uuid:uuid>/withdraw", corrections.DecisionView.as_view(verb="withdraw"), name="proposal_withdraw"),
     path("rounds/<uuid:uuid>", RoundView.as_view(), name="round"),
     path("", include("tables.api.paytable_urls")),
+    path("shifts", shifts.ShiftsView.as_view(), name="shifts"),
+    path("shifts/<uuid:uuid>", shifts.ShiftView.as_view(), name="shift"),
+    path("shifts/<uuid:uuid>/end", shifts.EndShiftView.as_view(), name="shift-end"),
+    path("properties", layout.PropertiesView.as_view(), name="properties"),
+    path("properties/<str:code>/pits", layout.PitsView.as_view(), name="pits"),
+    path("properties/<str:code>/tables", layout.TablesView.as_view(), name="tables"),
+    path("properties/<str:code>/dealers", layout.DealersView.as_view(), name="dealers"),
+    path("properties/<str:code>/chips", layout.ChipsView.as_view(), name="chips"),
+    path("tables/<str:code>/bankroll", layout.BankrollView.as_view(), name="bankroll"),
+    path("tables/<str:code>/limits", limits.TableLimitsView.as_view(), name="table-limits"),
+    path("properties/<str:code>/edge-limits", limits.EdgeLimitsView.as_view(), name="edge-limits"),
+    path("properties/<str:code>/settings", limits.SettingsView.as_view(), name="property-settings"),
+    path("replays", replays.ReplaysView.as_view(), name="replays"),
+    path("replays/<uuid:uuid>", replays.ReplayView.as_view(), name="replay"),
+    path("replays/<uuid:uuid>/differences", replays.ReplayDifferencesView.as_view(), name="replay-differences"),
+    path("solves/<str:sha256>", replays.SolveView.as_view(), name="solve"),
+    path("solves/<str:sha256>/cancel", replays.SolveCancelView.as_view(), name="solve-cancel"),
+    path("solves/<str:sha256>/resume", replays.SolveResumeView.as_view(), name="solve-resume"),
     path("sessions", sessions.SessionsView.as_view(), name="sessions"),
     path("sessions/<uuid:uuid>", sessions.SessionView.as_view(), name="session"),
     path("sessions/<uuid:uuid>/blockers", sessions.BlockersView.as_view(), name="session-blockers"),

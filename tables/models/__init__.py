@@ -22,6 +22,7 @@ from tables.models.paytables import (
 from tables.models.play import Round, Wager
 from tables.models.recounts import CountReopening, CountReopeningEvent
 from tables.models.replays import ReplayDifference, ReplayRun
+from tables.models.settings import PropertySetting
 
 __all__ = [
     "BoxPull",
@@ -48,6 +49,7 @@ __all__ = [
     "Pit",
     "PlacementEvent",
     "Property",
+    "PropertySetting",
     "ReplayDifference",
     "ReplayRun",
     "Round",

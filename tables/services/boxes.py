@@ -16,8 +16,9 @@ from casino.money import CEILING, Minor
 from casino.transactions import in_transaction
 from ledger.services import lock_shift
 from tables import selectors
+from tables.house_settings import settings_of
 from tables.locks import lock_name
-from tables.models import BoxPull, CountReopening, DropCount, Property, Round, SessionEvent, TableSession
+from tables.models import BoxPull, CountReopening, DropCount, Round, SessionEvent, TableSession
 from tables.posting import NOTHING
 from tables.services.counts import approved_recount, finish_recount, refuse_signed
 from tables.slips import CountSlip
@@ -75,7 +76,7 @@ def pull_box(session: TableSession, *, box: str, seal: str, at: datetime, by: Us
         raise Conflict("pulled", f"Box {kept.box} of this session was pulled already.", where="box", box=kept.box)
     if selectors.session_state(session) != SessionEvent.State.CLOSED:
         raise Conflict("session_open", f"{session.table} is still open.", where="table")
-    per_day = session.table.property.drop_per == Property.DropPer.GAMING_DAY
+    per_day = not settings_of(session.shift).own_drop
     others = BoxPull.objects.filter(table=session.table, gaming_day=session.shift.gaming_day, per_day=True)
     if per_day and (other := others.first()) is not None:
         raise Conflict("pulled", f"Box {other.box} of this gaming day was pulled already.", where="box", box=other.box)

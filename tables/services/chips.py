@@ -16,6 +16,7 @@ from casino.money import Minor
 from casino.transactions import in_transaction
 from ledger.drafts import EntryDraft, TransferDraft
 from ledger.models import Entry
+from ledger.selectors import amount_of
 from ledger.services import lock_shift, post_entry
 from tables import selectors
 from tables.locks import lock_name
@@ -35,23 +36,32 @@ MOST_INSTRUMENT = 40
 
 
 @in_transaction
-def issue_chips(house: Property, amount: Minor, *, at: datetime, by: User) -> Entry:
-    """Return the entry that brings new chips into the cage."""
+def issue_chips(house: Property, amount: Minor, *, at: datetime, by: User, uuid: UUID | None = None) -> Entry:
+    """Return the entry that brings new chips into the cage; the same `uuid` again is the same entry. Raises InvalidSlip (`bad_amount`)."""
     roles.require(by, "issue_chips")
-    return _post(house, "issue", f"issue:{uuid4()}", transfers_for_issue(amount), at=at, by=by)
+    check_amount(amount)
+    return _post_once(house, "issue", f"issue:{uuid or uuid4()}", amount, transfers_for_issue(amount), at=at, by=by)
 
 
 @in_transaction
 def stock_tray(table: Table, amount: Minor, *, at: datetime, by: User) -> Entry:
     """Return the entry that gives a table its bankroll, once, before its first session. Raises Conflict (`stocked`) for another amount."""
     roles.require(by, "issue_chips")
+    check_amount(amount)
     transfers = [TransferDraft(CAGE, tray(table.code), amount, "bankroll")]
-    return _post(table.property, "bankroll", bankroll(table), transfers, at=at, by=by)
+    return _post_once(table.property, "bankroll", bankroll(table), amount, transfers, at=at, by=by)
 
 
 def bankroll(table: Table) -> str:
     """Return the reference of the entry that stocked the table: its amount is what a first opener is held against."""
     return f"bankroll:{table.uuid}"
+
+
+def _post_once(house: Property, kind: str, reference: str, amount: Minor, transfers: Sequence[TransferDraft], *, at: datetime, by: User) -> Entry:
+    """Return the entry of `reference`: the one that is kept, whenever it was posted, where its amount is the same."""
+    lock_name(reference)
+    kept = Entry.objects.filter(reference=reference).first()
+    return kept if kept is not None and amount_of(reference) == amount else _post(house, kind, reference, transfers, at=at, by=by)
 
 
 def _post(house: Property, kind: str, reference: str, transfers: Sequence[TransferDraft], *, at: datetime, by: User) -> Entry:
@@ -76,7 +86,7 @@ def buy_in(
     if (kept := _kept(uuid)) is not None:
         return the_same(kept, session_id=session.pk, kind=kind, amount=amount, patron=patron)
     check_amount(amount)
-    check_patron(table.property, amount, patron, declined)
+    check_patron(table.property, session.shift.gaming_day, amount, patron, declined)
     hold_open(session)
     transfers = transfers_for_buy_in(table.code, amount)
     return move(session, kind, amount, transfers, at=at, by=by, uuid=uuid or uuid4(), patron=patron, declined=declined)
@@ -106,7 +116,7 @@ def issue_marker(session: TableSession, amount: Minor, *, patron: str, instrumen
             raise InvalidSlip("missing_field", "A marker says whose it is and which instrument was signed.", where=where)
     if len(instrument) > MOST_INSTRUMENT or not instrument.isprintable():
         raise InvalidSlip("bad_type", f"An instrument's number is text of at most {MOST_INSTRUMENT} characters.", where="instrument")
-    check_patron(table.property, amount, patron, declined=False)
+    check_patron(table.property, session.shift.gaming_day, amount, patron, declined=False)
     hold_open(session)
     transfers = transfers_for_marker(table.code, amount)
     return move(session, kind, amount, transfers, at=at, by=by, uuid=uuid, patron=patron, instrument=instrument)
@@ -149,13 +159,13 @@ def cash_out(house: Property, amount: Minor, *, at: datetime, by: User, uuid: UU
             raise Conflict("reference_reused", "Another cash-out was handed in under this uuid.", where="uuid")
         return kept
     check_amount(amount)
-    check_patron(house, amount, patron, declined)
     shift = selectors.shifts_in(ShiftEvent.State.OPEN, house.shifts.all()).order_by("-starts_at").first()
     if shift is not None:
         lock_shift(shift.uuid)
         if selectors.shift_state(shift) != ShiftEvent.State.OPEN:  # it ended while we waited: the next one is not open yet
             shift = None
     day = shift.gaming_day if shift else gaming_day(at, house.zone, house.rollover)
+    check_patron(house, day, amount, patron, declined)
     draft = EntryDraft(
         kind="cash_out",
         reference=f"cash_out:{uuid}",

@@ -30,6 +30,7 @@ CHIPS = (10_000, 5_000, 1_000, 500, 100, 25, 5, 1)
 NOTES = (100, 50, 20, 10, 5, 2, 1)
 """Values of chips and notes in whole units of the currency, as a new property begins with; halves and quarters where it has decimals."""
 ASK_FROM = 3_000
+ROLLOVER = time(6)
 
 
 @in_transaction
@@ -41,7 +42,7 @@ def make_property(
     currency: str,
     exponent: int,
     by: User,
-    rollover: time = time(6),
+    rollover: time = ROLLOVER,
     drop_per: str = Property.DropPer.SHIFT,
     rake_to: str = Property.RakeTo.TRAY,
     writes: str = Property.Writes.POINT,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import date, datetime
 from typing import Any
 from uuid import UUID
 
@@ -13,6 +13,7 @@ from casino.money import CEILING, Minor
 from ledger.drafts import EntryDraft, TransferDraft
 from ledger.services import lock_shift, post_entry
 from tables import selectors
+from tables.house_settings import settings_on
 from tables.models import ChipMovement, Property, SessionEvent, TableSession
 
 MOST_PATRON = 40
@@ -24,13 +25,15 @@ def check_amount(amount: int, where: str = "amount") -> None:
         raise InvalidSlip("bad_amount", "An amount is a whole number of minor units, more than 0 and below 10^15.", where=where)
 
 
-def check_patron(house: Property, amount: int, patron: str, declined: bool) -> None:
-    """Raise InvalidSlip where the patron is to be asked for and nobody did (`patron_asked`), or is named and declined at once (`bad_type`)."""
+def check_patron(house: Property, day: date, amount: int, patron: str, declined: bool) -> None:
+    """Raise InvalidSlip where on gaming day `day` the patron is to be asked for and nobody did (`patron_asked`), or is named and declined
+    (`bad_type`).
+    """
     if len(patron) > MOST_PATRON or not patron.isprintable():
         raise InvalidSlip("bad_type", f"A patron's number is text of at most {MOST_PATRON} characters.", where="patron")
     if patron and declined:
         raise InvalidSlip("bad_type", "A patron who is named did not decline.", where="declined")
-    if amount >= house.ask_patron_from and not patron and not declined:
+    if not patron and not declined and amount >= settings_on(house, day).ask_patron_from:
         raise InvalidSlip("patron_asked", "From this amount on, ask who the patron is; say so where they decline.", where="patron")
 
 

@@ -26,8 +26,9 @@ from tables.due_and_done import KeptWager, side_by_side
 from tables.engine.game import Deal, Game, Settlement, games
 from tables.engine.paytable import Paytable
 from tables.engine.settle import ENGINE_VERSION
+from tables.house_settings import settings_on
 from tables.locks import lock_to_deal
-from tables.models import PaytableVersion, Property, Round, SessionEvent, Table, TableSession, Wager
+from tables.models import PaytableVersion, Round, SessionEvent, Table, TableSession, Wager
 from tables.posting import WagerMoved, transfers_for_round
 from tables.round_history import state_of
 from tables.services.paytables import paytable_of
@@ -226,8 +227,8 @@ def round_draft(
 ) -> EntryDraft:
     """Return what the round of `uuid` moved, to be posted."""
     moved = [WagerMoved(wager.seat, wager.kind, wager.collected, wager.paid, wager.fund) for wager in ruled.wagers]
-    to_box = table.property.rake_to == Property.RakeTo.BOX
-    rake = Minor(ruled.settlement.rake) if to_box and ruled.settlement else Minor(0)
+    due = ruled.settlement.rake if ruled.settlement else 0
+    rake = Minor(due) if due and settings_on(table.property, session.shift.gaming_day).rake_in_box else Minor(0)
     return EntryDraft(
         kind="round",
         reference=f"round:{uuid}",

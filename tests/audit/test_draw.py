@@ -237,3 +237,40 @@ def test_the_page_keeps_an_outcome_and_says_what_is_wrong_at_its_field(far: Hous
     assert client.post(at, {"item": item.pk, "outcome": "differs", "note": "A queen."}).status_code == 302
     assert "A queen." in client.get(at).content.decode()
     assert client.post(at, {"item": 0, "outcome": "differs", "note": "x"}).status_code == 404
+
+
+@pytest.mark.django_db
+def test_an_auditor_reveals_the_seed_on_the_page_once_the_shift_has_ended(far: House, client: Client) -> None:
+    play(far)
+    at = reverse("admin:tables_shift_draw", args=[far.shift.pk])
+    client.force_login(far.people["AU-1"])
+    assert "Reveal the seed" not in client.get(at).content.decode()
+    assert (client.post(at, {"reveal": "1"}).status_code, Draw.objects.count()) == (409, 0)
+    end_night(far, seal="S-2")
+    client.force_login(far.people["SV-1"])
+    assert "Reveal the seed" not in client.get(at).content.decode()
+    assert (client.post(at, {"reveal": "1"}).status_code, Draw.objects.count()) == (403, 0)
+    client.force_login(far.people["AU-1"])
+    assert "Reveal the seed" in client.get(at).content.decode()
+    assert client.post(at, {"reveal": "1"}).status_code == 302
+    kept = Draw.objects.get()
+    assert (kept.by, bytes(kept.seed).hex() in client.get(at).content.decode()) == (far.people["AU-1"], True)
+
+
+@pytest.mark.django_db
+def test_machines_reveal_and_keep_outcomes_too(far: House, client: Client) -> None:
+    played = play(far)
+    end_night(far, seal="S-2")
+    base = f"/api/v1/shifts/{far.shift.uuid}/draw"
+    client.force_login(far.people["AU-1"])
+    first, again = (client.post(f"{base}/reveal", {}, content_type="application/json") for _ in range(2))
+    assert (first.status_code, first.json()["seed"], first.json()["wrong"]) == (200, again.json()["seed"], [])
+    assert [item["round"] for item in first.json()["items"] if item["round"]] == [str(played.uuid)]
+    client.force_login(far.people["SV-1"])
+    said = {"of": "round", "place": 1, "outcome": "differs", "note": "Seat 1 had a queen.", "camera": "C-14"}
+    kept = client.post(f"{base}/outcomes", said, content_type="application/json")
+    [item] = [one for one in kept.json()["items"] if one["round"]]
+    assert (kept.status_code, [one["outcome"] for one in item["outcomes"]], DrawOutcome.objects.count()) == (201, ["differs"], 1)
+    for field, wrong, where in (("outcome", "seen", "outcome"), ("note", "", "note"), ("place", "1", "place"), ("place", 99, "place")):
+        refused = client.post(f"{base}/outcomes", {**said, field: wrong}, content_type="application/json")
+        assert (refused.status_code in (400, 404), refused.json()["error"]["where"]) == (True, where)

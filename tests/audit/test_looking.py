@@ -12,7 +12,9 @@ from audit.looking import look
 from audit.models import Finding, FindingEvent, SessionMoments, ShiftReconciliation, StatisticResult, StatisticRun
 from audit.moments import keep_moments
 from audit.services import audit_payouts, reconcile_shift
-from tables.models import Dealer
+from casino.money import Minor
+from tables.models import Dealer, Round
+from tables.services import chips
 from tests.audit.signing import run_jobs
 from tests.builders import DAY, UTH_ROUND, House, end_night, play
 
@@ -94,7 +96,32 @@ def test_what_stands_out_is_a_flag_that_says_it_is_no_proof(house: House) -> Non
     assert finding.why.endswith("A reason to look, never proof.")
     assert (finding.severity, finding.flag, finding.due is not None, finding.round) == ("minor", True, True, None)
     assert finding.effect == finding.done - finding.due
+    assert {name: finding.facts[name] for name in ("rule", "span", "value", "threshold")} == {
+        "rule": "win", "span": "day", "value": finding.done, "threshold": 10_000,
+    }  # fmt: skip
+    assert finding.facts["adjusted"] < finding.facts["threshold"]
     assert [event.state for event in finding.events.all()] == ["open"]
+
+
+def test_a_hold_out_of_range_says_the_hold_in_percent_with_its_interval(house: House) -> None:
+    """Of the drop, where a box was counted; of the handle for a dealer, who has none."""
+    chips.buy_in(house.sessions["UTH-01"], Minor(300_000), at=house.tick(), by=house.people["FS-1"], patron="P-1")
+    finding = flagged(house)
+    hold = finding.facts["hold"]
+    assert (hold["of"], hold["base"], hold["value_ppm"]) == ("drop", 300_000, round(finding.done / 300_000 * 1_000_000))
+    assert hold["low_ppm"] == round(finding.facts["low"] / 300_000 * 1_000_000)
+    assert hold["low_ppm"] < hold["expected_ppm"] < hold["high_ppm"]
+    assert not hold["low_ppm"] <= hold["value_ppm"] <= hold["high_ppm"]
+    value = f"{abs(finding.done) / 3_000:.2f}"
+    assert f"Hold −{value} % of the drop" in finding.why
+    dealer = Finding.objects.get(flag=True, kind="hold_out_of_range", facts__scope="dealer")
+    handle = sum(Round.objects.filter(dealer=dealer.dealer).values_list("handle", flat=True))
+    assert (dealer.facts["hold"]["of"], dealer.facts["hold"]["base"]) == ("handle", handle)
+
+
+def test_without_a_drop_there_is_no_hold(house: House) -> None:
+    finding = flagged(house)
+    assert ("hold" in finding.facts, "Hold" in finding.why) == (False, False)
 
 
 def test_a_flag_that_is_open_is_not_raised_again_the_next_day(house: House) -> None:

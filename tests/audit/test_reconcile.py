@@ -13,6 +13,8 @@ from audit.reconcile import Movements, reconcile
 from audit.services import reconcile_shift
 from casino.errors import Conflict
 from casino.money import Minor
+from ledger.models import Entry
+from ledger.services import reverse_entry
 from tables.models import ChipMovement
 from tables.selectors import SlipGap, slip_gaps, unused_slips
 from tables.services import chips
@@ -101,6 +103,24 @@ def test_a_mispaid_wager_is_no_gap_of_the_count(house: House) -> None:
     reconcile_shift(house.shift)
     uth = line(house, "UTH-01")
     assert (uth.tray_variance, uth.payout_variance) == (0, -2_000)
+
+
+def test_a_wrong_posting_is_in_the_books_box_alone(house: House) -> None:
+    """Somebody with the right to post reverses a round's entry: rounds and counts agree, and the books do not."""
+    played = play(house)
+    play(house, "UTH-02")
+    entry = Entry.objects.get(round=played.uuid)
+    reverse_entry(entry, occurred_at=house.tick(), reason="misposted", by=house.people["PB-1"], witness=house.people["SM-1"])
+    end_night(house, closers={"UTH-01": played.collected - played.paid})
+    reconcile_shift(house.shift)
+    uth = line(house, "UTH-01")
+    assert (uth.win_by_play, uth.book_variance, uth.payout_variance, uth.drop_variance) == (-2_500, -2_500, 0, 0)
+    assert uth.tray_variance == -2_500
+    assert uth.win_by_count - uth.win_by_play == uth.tray_variance + uth.drop_variance - uth.book_variance == 0
+    other = line(house, "UTH-02")
+    assert (other.tray_variance, other.drop_variance, other.book_variance) == (0, 0, 0)
+    found = sorted(Finding.objects.values_list("kind", "severity", "session__table__code", "wager", "effect"))
+    assert found == [("book_variance", "major", "UTH-01", "rounds", -2_500), ("count_variance", "minor", "UTH-01", "tray", -2_500)]
 
 
 def test_an_opener_that_is_not_the_last_closer_is_a_finding(house: House) -> None:

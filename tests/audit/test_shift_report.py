@@ -7,6 +7,7 @@ from io import BytesIO
 
 import openpyxl
 import pytest
+from pypdf import PdfReader
 from rest_framework.test import APIClient
 
 from audit.exports import render
@@ -92,3 +93,34 @@ def test_a_shift_that_is_not_reconciled_says_so(house: House) -> None:
     answer = client.get(f"/api/v1/shifts/{house.shift.uuid}/report")
     assert (answer.status_code, answer.json()["error"]["code"]) == (409, "not_reconciled")
     assert client.get("/api/v1/shifts/00000000-0000-0000-0000-000000000001/report").status_code == 404
+
+
+@pytest.mark.parametrize("fmt", ["csv", "xlsx", "pdf", "json"])
+def test_the_handover_list_is_a_section_of_every_format(house: House, fmt: str) -> None:
+    """A shift that ended with a box to count and a major finding that nobody answered leaves both to the next one."""
+    play(house, done={"1": {"play": {"paid": 54_000}}})
+    end_night(house)
+    audit_payouts(house.shift)
+    reconcile_shift(house.shift)
+    [waits] = figures(json.loads(render(build(house.shift), "json")), "handover")
+    assert (waits["what"], waits["table"], waits["amount"], waits["next"]) == ("finding", "UTH-01", -50_000, "assign or answer it")
+    content = render(build(house.shift), fmt)
+    if fmt == "xlsx":
+        book = openpyxl.load_workbook(BytesIO(content), data_only=True)
+        [sheet] = [sheet for sheet in book.worksheets if sheet.title.startswith("Handover")]
+        assert "assign or answer it" in {cell for row in sheet.iter_rows(values_only=True) for cell in row}
+    elif fmt == "pdf":
+        pages = "".join(page.extract_text() for page in PdfReader(BytesIO(content)).pages)
+        assert "Handover" in pages
+    else:
+        assert b"assign or answer it" in content
+
+
+def test_whose_pits_a_handover_names(house: House) -> None:
+    play(house, "UTH-02", done={"1": {"play": {"paid": 54_000}}})
+    end_night(house)
+    audit_payouts(house.shift)
+    reconcile_shift(house.shift)
+    for who, tables in (("PB-1", []), ("PB-2", ["UTH-02"]), ("SM-1", ["UTH-02"])):
+        content = json.loads(render(build(house.shift, for_user=house.people[who]), "json"))
+        assert [row["table"] for row in figures(content, "handover")] == tables

@@ -87,6 +87,8 @@ def test_what_becomes_of_its_findings_later_changes_no_byte(house: House) -> Non
     cases.answer(finding, "The dealer misread the odds.", Outcome(cause="misread_row"), by=house.people["PB-1"])
     assert finding.events.count() >= 3
     assert {fmt: render(build(house.shift), fmt) for fmt in FORMATS} == before
+    [handover] = [section for section in build(house.shift).sections if section.key == "handover"]
+    assert handover.note == "As it was when the shift was signed."
 
 
 @pytest.mark.django_db

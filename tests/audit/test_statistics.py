@@ -33,6 +33,7 @@ from audit.statistics import (
 from tables.engine.edge import edges
 from tables.engine.game import games
 from tables.paytable_files import published
+from tests.audit import tcp_pool
 from tests.audit.uth_pool import pool
 
 SEED = published()["uth-seed@1"]
@@ -177,6 +178,40 @@ def test_the_ties_are_those_of_dealt_cards() -> None:
     uncut = np.cov(pool(480_000, seats, 11, 500).main)[off].mean()
     as_paid = float(edges(SEED).bets["main"].variance)
     assert uncut / as_paid == pytest.approx(0.179, abs=0.006)  # the seats' correlation of the game as it is paid
+
+
+@pytest.mark.slow
+@pytest.mark.long
+def test_the_ties_of_three_cards_are_those_of_dealt_cards() -> None:
+    seats = 4
+    dealt = tcp_pool.pool(480_000, seats, 11, CAP)
+    exact = figures_of(edges(cut(published()["three-card-poker@1"], games()["tcp"])))
+    assert exact is not None
+    for part, bet in zip(dealt, ("main", "pair_plus"), strict=True):  # what is dealt is the game whose edge was counted
+        assert part.mean() == pytest.approx(float(exact[bet].edge), abs=0.005)
+        assert part.std() == pytest.approx(sqrt(exact[bet].variance), abs=0.005)
+    found, off, ties = np.corrcoef(np.vstack(dealt)), ~np.eye(seats, dtype=bool), TIES["tcp"]
+    main, side, between = found[:seats, :seats], found[seats:, seats:], found[:seats, seats:]
+    assert main[off].mean() == pytest.approx(ties.of("main", "main", same_seat=False), abs=0.006)
+    assert side[off].mean() == pytest.approx(ties.of("pair_plus", "pair_plus", same_seat=False), abs=0.006)
+    assert between[off].mean() == pytest.approx(ties.of("main", "pair_plus", same_seat=False), abs=0.006)
+    assert np.diag(between).mean() == pytest.approx(ties.of("main", "pair_plus", same_seat=True), abs=0.006)
+
+
+@pytest.mark.slow
+@pytest.mark.long
+def test_over_two_thousand_shifts_of_three_cards_95_of_100_lie_in_their_interval() -> None:
+    """Four seats with an ante each, two of them on pair plus too, 240 rounds a shift: 95 ± 1 %."""
+    shifts, rounds, seats = 2_000, 240, 4
+    dealt = tcp_pool.pool(shifts * rounds, seats, 13, CAP)
+    main, side = (part.reshape(seats, shifts, rounds) for part in dealt)
+    won = main.sum(axis=(0, 2)) + side[:2].sum(axis=(0, 2))
+    figures = figures_of(edges(cut(published()["three-card-poker@1"], games()["tcp"])))
+    assert figures is not None
+    wagers = [Stake(seat, "ante", 1, 0, 0) for seat in range(1, 5)] + [Stake(seat, "pair_plus", 1, 0, 0) for seat in (1, 2)]
+    one = moments_of_round(wagers, figures, TIES["tcp"])
+    spread = np.full(shifts, sqrt(one.variance * rounds))
+    assert coverage(won, np.full(shifts, float(one.expected) * rounds), spread) == pytest.approx(0.95, abs=0.01)
 
 
 @pytest.mark.slow

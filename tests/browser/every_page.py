@@ -14,8 +14,9 @@ from django.urls import NoReverseMatch, URLResolver, get_resolver, reverse
 from audit.reports.catalogue import catalogue
 from casino.models import Job
 from ledger.models import Account, Entry, Segment
+from tables.admin.layout import NEW
 from tables.admin.session_acts import ACTS
-from tables.models import BoxPull, ChipSlip, PaytableDraft, PaytablePlacement, PaytableProposal, PaytableVersion, ReplayRun, Round
+from tables.models import BoxPull, ChipSlip, PaytableDraft, PaytablePlacement, PaytableProposal, PaytableVersion, PropertySetting, ReplayRun, Round
 from tests.browser.full_house import opened_round
 from tests.builders import House
 
@@ -130,6 +131,10 @@ def _told(house: House) -> dict[str, list[str]]:
         f"{at}paytableversion_place": one(f"{at}paytableversion_place", version.pk),
         f"{at}paytableversion_change": [reverse(f"{at}paytableversion_change", args=[v.pk]) for v in (version, other)],
         f"{at}table_change": one(f"{at}table_change", table.pk),
+        **{f"{at}table_{page}": one(f"{at}table_{page}", table.pk) for page in ("limit", "bankroll")},
+        f"{at}property_chips": one(f"{at}property_chips", house.property.pk),
+        f"{at}property_lay_out": [reverse(f"{at}property_lay_out", args=[house.property.pk, what]) for what in NEW],
+        f"{at}property_setting": [reverse(f"{at}property_setting", args=[house.property.pk, name]) for name in PropertySetting.Name.values],
         f"{at}shift_change": [reverse(f"{at}shift_change", args=[s.pk]) for s in (shift, house.running)],  # type: ignore[attr-defined]
         f"{at}shift_end": one(f"{at}shift_end", house.running.pk),  # type: ignore[attr-defined]
         f"{at}shift_draw": one(f"{at}shift_draw", shift.pk),

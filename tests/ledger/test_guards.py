@@ -45,6 +45,7 @@ APPEND_ONLY = (
     "tables_edgelimit",
     "casino_jobevent",
     "tables_tablelimit",
+    "tables_propertysetting",
     "audit_explanation",
     "audit_signature",
     "audit_evidence",

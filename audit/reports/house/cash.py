@@ -17,11 +17,10 @@ from django.urls import reverse
 from audit.reports.catalogue import Catalogued
 from audit.reports.report import Column, Emphasis, Row, Section
 from audit.reports.scope import Scope
+from tables.house_settings import History, history
 from tables.models import CashOut, ChipMovement, Wager
 from tables.selectors import counted
 
-FORM_ABOVE = 1_000_000
-"""Minor units: a patron's cash in, or cash out, of a gaming day beyond this needs the form. The alert is the property's `ask_patron_from`."""
 ALMOST = 9
 """Tenths of the line from which on a day that stays below it says so: where somebody who knows the line would stop."""
 
@@ -97,7 +96,7 @@ Named = Mapping[tuple[date, str], Sums]
 
 
 def build(scope: Scope) -> Sequence[Section]:
-    """Return the patrons' days from the alert on, the largest first, who declined, and what nobody's name stands at. Three queries, one pass."""
+    """Return the patrons' days from the alert on, the largest first, who declined, and what nobody's name stands at. Four queries, one pass."""
     named: dict[tuple[date, str], Sums] = defaultdict(Sums)
     nameless: dict[tuple[date, bool], Sums] = defaultdict(Sums)
     declined: list[Cash] = []
@@ -114,7 +113,7 @@ def build(scope: Scope) -> Sequence[Section]:
     rows = tuple(_declined(one) for one in sorted(declined, key=lambda one: (one.at, one.where)))
     nobody = "Nobody's cash of a gaming day came near the line."
     return [
-        Section("patrons", "Patrons", PATRONS, tuple(_patrons(named, scope.house.ask_patron_from)), note=note, empty=nobody),
+        Section("patrons", "Patrons", PATRONS, tuple(_patrons(named, history(scope.house))), note=note, empty=nobody),
         Section("declined", "Asked, and declined to say", DECLINED, rows, empty="Nobody declined."),
         Section("unnamed", "Without a patron", UNNAMED, tuple(_unnamed(nameless)), empty="A patron stands at every one."),
     ]
@@ -146,19 +145,21 @@ def _cash_outs(scope: Scope) -> Iterator[Cash]:
         yield Cash(one.gaming_day, one.patron, False, one.amount, "cash-out", "cage", one.occurred_at, one.by.username, one.declined, link)
 
 
-def _patrons(named: Named, alert: int) -> Iterator[Row]:
+def _patrons(named: Named, settings: History) -> Iterator[Row]:
+    """Yield the patrons' days by the lines of each day: the alert is the property's `ask_patron_from`, the form its `form_above`."""
     for (day, patron), sums in sorted(named.items(), key=lambda each: (-each[1].most, each[0])):
-        if sums.most >= alert:
-            says, tone = _says(sums, alert)
-            figures = (sums.times_in, sums.cash_in, sums.times_out, sums.cash_out, sums.largest, max(0, FORM_ABOVE + 1 - sums.most))
+        held = settings.on(day)
+        if sums.most >= held.ask_patron_from:
+            says, tone = _says(sums, held.ask_patron_from, held.form_above)
+            figures = (sums.times_in, sums.cash_in, sums.times_out, sums.cash_out, sums.largest, max(0, held.form_above + 1 - sums.most))
             yield Row((day, patron, *figures, says), emphasis=tone, on=("says",))
 
 
-def _says(sums: Sums, alert: int) -> tuple[str, Emphasis]:
+def _says(sums: Sums, alert: int, form: int) -> tuple[str, Emphasis]:
     """Return what a day's larger sum comes to, and how loud that is."""
-    if sums.most > FORM_ABOVE:
+    if sums.most > form:
         return "form", "bad"
-    if sums.most * 10 >= FORM_ABOVE * ALMOST:
+    if sums.most * 10 >= form * ALMOST:
         return "alert: just below the form", "warn"
     return ("alert: in parts, each below it", "warn") if sums.largest < alert else ("alert", "")
 
@@ -175,7 +176,7 @@ def _unnamed(nameless: Mapping[tuple[date, bool], Sums]) -> Iterator[Row]:
 REPORT = Catalogued(
     "cash",
     "Cash near the reporting limit",
-    "A patron's cash in and cash out of a gaming day: alert from the asking line on, form above 10,000.",
+    "A patron's cash in and cash out of a gaming day: alert from the asking line on, form above the property's limit, 10,000 unless set.",
     build,
     action="read_cash_outs",
     filters=("day_from", "day_to"),

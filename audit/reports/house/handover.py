@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 
-from django.db.models import Exists, OuterRef
+from django.db.models import Exists, OuterRef, QuerySet
 from django.urls import reverse
 
 from audit.models import Finding, FindingEvent, Signature
@@ -13,6 +13,7 @@ from audit.reports.catalogue import Catalogued
 from audit.reports.report import Column, Emphasis, Row, Section
 from audit.reports.scope import Scope
 from audit.reports.standing import findings_of_scope
+from casino import roles
 from tables.models import BoxPull, ChipSlip, CountReopening, RoundProposal, SessionEvent, Shift, TableSession
 from tables.selectors import OPEN_SLIPS, PENDING_RECOUNTS, proposals_with_state, reopenings_with_state, sessions_in, slips_in, with_state
 
@@ -36,18 +37,42 @@ SLIP_NEXT = {
 
 def build(scope: Scope) -> Sequence[Section]:
     """Return how much waits, and every item. Nine queries."""
-    items = sorted(_items(scope), key=lambda row: (row.values[3], *map(str, row.values[:3])))
+    items = in_order([*waiting(scope.all_sessions()), *findings_waiting(findings_of_scope(scope)), *_shifts(scope)])
     kinds = sorted({str(row.values[0]) for row in items})
     counts = tuple(Row((kind, sum(row.values[0] == kind for row in items))) for kind in kinds)
     nothing = "Nothing waits: the next shift begins with a clean floor."
     return [Section("counts", "In short", COUNTS, counts, empty=nothing), Section("items", "What waits", COLUMNS, tuple(items), empty=nothing)]
 
 
-def _items(scope: Scope) -> Iterator[Row]:
-    keys = scope.all_sessions().values("pk")
+def of_shift(shift: Shift, pits: roles.Pits, findings: Iterable[Finding], *, signed: bool) -> Section:
+    """Return what `shift` leaves to the next one, as its own report says it: once it is signed, `findings` as they stood then, and nothing else.
+
+    Nothing else can be left then: open tables, slips, boxes, proposals and counts keep a shift from being signed. Six queries, none once signed.
+    """
+    sessions = shift.sessions.all() if pits is None else shift.sessions.filter(table__pit__code__in=pits)
+    rows = [*(() if signed else waiting(sessions)), *findings_waiting(findings)]
+    note = "As it was when the shift was signed." if signed else ""
+    return Section("handover", "Handover", COLUMNS, tuple(in_order(rows)), empty="Nothing waits for the next shift.", note=note)
+
+
+def in_order(rows: Iterable[Row]) -> list[Row]:
+    """Return what waits, the oldest first."""
+    return sorted(rows, key=lambda row: (row.values[3], *map(str, row.values[:3])))
+
+
+def findings_waiting(findings: Iterable[Finding]) -> Iterator[Row]:
+    """Yield the major findings, with their state, that are not closed."""
+    for finding in findings:
+        if finding.severity == Finding.Severity.MAJOR and getattr(finding, "state", "") != FindingEvent.State.CLOSED:
+            yield _finding(finding)
+
+
+def waiting(sessions: QuerySet[TableSession]) -> Iterator[Row]:
+    """Yield what began at `sessions` and waits: open tables, slips, proposals, reopened counts, boxes. Six queries."""
+    keys = sessions.values("pk")
     opened = SessionEvent.objects.filter(session__in=keys, sequence=1).select_related("by")
     by_session = {event.session_id: event for event in opened}
-    for session in sessions_in(SessionEvent.State.OPEN, scope.all_sessions()).select_related("table", "shift"):
+    for session in sessions_in(SessionEvent.State.OPEN, sessions).select_related("table", "shift"):
         yield _open_table(session, by_session[session.pk])
     for slip in slips_in(OPEN_SLIPS, ChipSlip.objects.filter(session__in=keys)).select_related("session__table", "requested_by"):
         yield _slip(slip)
@@ -59,9 +84,6 @@ def _items(scope: Scope) -> Iterator[Row]:
         yield _recount(reopening)
     for pull in BoxPull.objects.filter(session__in=keys, counts__isnull=True).select_related("session__table", "carried_by"):
         yield _box(pull)
-    for finding in findings_of_scope(scope).filter(severity=Finding.Severity.MAJOR).exclude(state=FindingEvent.State.CLOSED):  # type: ignore[misc]
-        yield _finding(finding)
-    yield from _shifts(scope)
 
 
 def _row(what: str, table: str | None, detail: str, since: datetime, by: str | None, amount: int | None, following: str, link: str) -> Row:

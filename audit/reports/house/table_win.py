@@ -14,6 +14,7 @@ from audit.reports.links import rounds_of
 from audit.reports.report import Column, Row, Section, Value
 from audit.reports.scope import Scope
 from tables.engine.game import games
+from tables.house_settings import settings_on
 
 COLUMNS = (
     Column("table", "Table", "text"),
@@ -60,7 +61,7 @@ def _chart(by: Mapping[str, Sequence[SessionReconciliation]], title: str, scope:
     ]
     if not found:
         return None
-    loud = scope.house.report_over
+    loud = settings_on(scope.house, scope.last).report_over
     bars = tuple(Bar(label, amount, loud=abs(amount) >= loud) for label, amount in found)
     said = f"{len(bars)} trays and boxes of {len(by)} tables were not what the books expect."
     return Chart(f"Variance by table, {title}", bars, scope.house.notation, said, value_word="counted − expected")

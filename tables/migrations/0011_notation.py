@@ -5,7 +5,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("tables", "0009_import"),
+        ("tables", "0010_property_settings"),
     ]
 
     operations = [
