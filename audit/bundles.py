@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import importlib
 import json
-import pkgutil
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -16,6 +14,7 @@ from uuid import UUID
 
 from django.conf import settings
 
+from audit.checker import checker
 from audit.evidence import KINDS
 from casino import roles
 from casino.errors import Conflict, InvalidSlip, NotFound
@@ -109,21 +108,6 @@ def _write_reference(folder: Path) -> None:
     (folder / "verify.py").write_text(checker(), encoding="utf-8")
     readme = settings.BASE_DIR / "audit" / "bundle_readme.md"
     (folder / "README.md").write_text(readme.read_text(encoding="utf-8"), encoding="utf-8")
-
-
-def checker() -> str:
-    """Return the text of verify.py: the checker with every game's reference settler put in."""
-    package = importlib.import_module("tables.reference")
-    folder = Path(package.__path__[0])
-    parts = []
-    for info in sorted(pkgutil.iter_modules(package.__path__), key=lambda info: info.name):
-        text = (folder / f"{info.name}.py").read_text(encoding="utf-8")
-        if "GAME_CODE" in text:
-            parts.append(f"# ---- {info.name} ----\n\n{text}\nSETTLERS[GAME_CODE] = (settle_reference, rake_reference)\n")
-    whole = (settings.BASE_DIR / "ledger" / "verify.py").read_text(encoding="utf-8")
-    place = "# ---- the settlers of the games are put in here ----\n"
-    assert whole.count(place) == 1
-    return whole.replace(place, "\n\n".join(parts) + "\n\n# ---- end of the settlers ----\n")
 
 
 def _names(numbers: Sequence[int]) -> Iterator[dict[str, Any]]:

@@ -10,7 +10,7 @@ from typing import Any
 from ledger import leaves
 from ledger.evidence import CHUNK, Field, Kind
 from ledger.models import Leaf, LeafSalt, Segment
-from ledger.verify import value_of
+from ledger.stranger.leaves import value_of
 
 LABELS = ("reference", "label", "key", "uuid", "session", "shift")
 
