@@ -21,7 +21,7 @@ from casino.errors import Conflict, InvalidSlip, NotFound
 from casino.models import User
 from ledger import leaves, merkle, notes, sealing
 from ledger.evidence import Kind
-from ledger.models import Account, Leaf, LeafSalt, SealKey, Segment, SignedCheckpoint
+from ledger.models import Account, Leaf, LeafSalt, SealKey, Segment, SignedCheckpoint, TextErasure
 from tables.models import PaytableVersion, Round
 
 FORMAT = "pitbook-bundle/1"
@@ -51,7 +51,7 @@ def export_bundle(segments: Sequence[Segment], folder: Path, *, with_names: bool
     _write_keys(folder)
     _write_reference(folder)
     if with_names:
-        _lines(folder / "names.ndjson", _names(numbers))
+        _lines(folder / "names.ndjson", texts_of(numbers))
         people = {user.username: user.name for user in User.objects.order_by("username")}
         (folder / "people.json").write_text(json.dumps(people, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
     return folder
@@ -110,8 +110,8 @@ def _write_reference(folder: Path) -> None:
     (folder / "README.md").write_text(readme.read_text(encoding="utf-8"), encoding="utf-8")
 
 
-def _names(numbers: Sequence[int]) -> Iterator[dict[str, Any]]:
-    """Yield the texts behind the salted hashes, in the leaves' order. A text whose salt was erased is not there."""
+def texts_of(numbers: Sequence[int]) -> Iterator[dict[str, Any]]:
+    """Yield the texts behind the salted hashes, in the leaves' order; of an erased one, who erased it, when and why."""
     by_name = {kind.name: kind for kind in KINDS}
     for number in numbers:
         salts = list(LeafSalt.objects.filter(segment_id=number).order_by("index", "field"))
@@ -119,10 +119,21 @@ def _names(numbers: Sequence[int]) -> Iterator[dict[str, Any]]:
         leaves_of = Leaf.objects.filter(segment_id=number, gaming_day=day, index__in={salt.index for salt in salts}, row__isnull=False)
         made_from = {index: (kind, int(row or 0)) for index, kind, row in leaves_of.values_list("index", "kind", "row")}
         texts = _texts(by_name, {(*made_from[salt.index], salt.field) for salt in salts})
-        for salt in salts:
-            text = texts.get((*made_from[salt.index], salt.field))
-            if text:
-                yield {"segment": number, "index": salt.index, "field": salt.field, "salt": notes.b64(bytes(salt.salt)), "text": text}
+        said = [*_kept(number, salts, texts, made_from), *_erased(number)]
+        yield from sorted(said, key=lambda one: (one["index"], one["field"]))
+
+
+def _kept(number: int, salts: list[LeafSalt], texts: dict[Any, str], made_from: dict[int, tuple[str, int]]) -> Iterator[dict[str, Any]]:
+    for salt in salts:
+        text = texts.get((*made_from[salt.index], salt.field))
+        if text:
+            yield {"segment": number, "index": salt.index, "field": salt.field, "salt": notes.b64(bytes(salt.salt)), "text": text}
+
+
+def _erased(number: int) -> Iterator[dict[str, Any]]:
+    for one in TextErasure.objects.filter(segment_id=number).select_related("by"):
+        said = {"on": one.recorded_at.date().isoformat(), "by": one.by.username, "why": one.reason}
+        yield {"segment": number, "index": one.index, "field": one.field, "erased": said}
 
 
 def _texts(by_name: dict[str, Kind], wanted: set[tuple[str, int, str]]) -> dict[tuple[str, int, str], str]:

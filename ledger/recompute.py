@@ -117,7 +117,7 @@ def _bad_fields(
             continue
         field, value = live[name]
         if field.type == "secret":
-            if value and was and (index, name) not in salts:
+            if was and (index, name) not in salts:
                 continue
             now = None if value is None else leaves.hide(value, salts.get((index, name), b""))
         else:

@@ -3,7 +3,7 @@
 from django.urls import path
 
 from audit.api.findings import FindingStepView, FindingsView, FindingView
-from audit.api.sealed import ProofView, SealedShiftsView, SealedShiftView
+from audit.api.sealed import CheckpointAlarmView, ProofView, SealedShiftsView, SealedShiftView
 from audit.api.signing import DealerProfileView, DrawView, ExplanationsView, SignaturesView, SigningView, StatisticsView
 from audit.api.views import ReportsView, ReportView, ShiftReportView
 
@@ -23,6 +23,7 @@ urlpatterns = [
     path("reports", ReportsView.as_view(), name="api-reports"),
     path("reports/<slug:key>", ReportView.as_view(), name="api-report"),
     path("sealed", SealedShiftsView.as_view(), name="sealed"),
+    path("sealed/alarm", CheckpointAlarmView.as_view(), name="sealed-alarm"),
     path("sealed/<uuid:uuid>", SealedShiftView.as_view(), name="sealed-shift"),
     path("rounds/<uuid:uuid>/proof", ProofView.as_view(), name="round-proof"),
 ]
