@@ -9,18 +9,18 @@ import hashlib
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
 
 from audit.bundles import contents
 from audit.evidence import KINDS
 from audit.second_opinion import settlers
-from ledger import guards, leaves, merkle, notes, published, recompute, seal_key, sealing, verify
+from ledger import guards, leaves, merkle, notes, published, recompute, seal_key, sealing
 from ledger.archives import archived_now
 from ledger.models import Account, CheckpointAlarm, Segment
+from ledger.stranger import facts, work
+from ledger.stranger.outcome import CLEAN, INCOMPLETE, TAMPERED
 from ledger.totals import wrong_totals
 from tables.models import PaytableVersion
 
-CLEAN, COULD_NOT, TAMPERED, INCOMPLETE = verify.CLEAN, verify.COULD_NOT, verify.TAMPERED, verify.INCOMPLETE
 ARCHIVED = ("entry", "round")
 """The kinds whose leaves list rows of the partitioned tables: where a month is archived, those rows are in its file."""
 Tell = Callable[[int, int, str], None]
@@ -85,9 +85,9 @@ def check_books(*, tell: Tell = lambda *_: None) -> Answer:
 def _lend_settlers() -> None:
     """Have the checker settle by the reference settlers, as the stranger's does."""
     for code, module in settlers().items():
-        verify.SETTLERS[code] = (module.settle_reference, module.rake_reference)
+        facts.SETTLERS[code] = (module.settle_reference, module.rake_reference)
     currencies = {f"{account.property} {account.code}": account.currency for account in Account.objects.all()}
-    verify.begin_worker(currencies, {version.sha256: json.loads(bytes(version.content)) for version in PaytableVersion.objects.all()})
+    work.begin_worker(currencies, {version.sha256: json.loads(bytes(version.content)) for version in PaytableVersion.objects.all()})
 
 
 def _place(segment: Segment) -> str:
@@ -120,7 +120,7 @@ def _leaves(segment: Segment) -> tuple[list[Problem], int]:
     """Return what is wrong with a segment's stored bytes, each fact for itself and all under the root; and how many there are."""
     place, tree, checks = _place(segment), merkle.Tree(), hashlib.sha256()
     problems: list[Problem] = []
-    kinds = recompute.schema_of(segment)
+    checks_of = _checks(segment)
     for expected, (index, content) in enumerate(contents(segment)):
         if index != expected:
             problems.append(Problem(INCOMPLETE, f"{place}, leaf {expected}: is missing"))
@@ -129,7 +129,7 @@ def _leaves(segment: Segment) -> tuple[list[Problem], int]:
         try:
             kind, parts = leaves.read(content)
             checks.update(leaves.check_of(hashed, parts))
-            words = _fact(kind, kinds, [kind.encode(), *parts])
+            words = checks_of.check([kind.encode(), *parts])
         except (ValueError, KeyError, TypeError, IndexError) as error:
             kind, words = "?", f"bytes: no fact can be read ({error})"
         if words:
@@ -146,14 +146,13 @@ def _leaves(segment: Segment) -> tuple[list[Problem], int]:
     return problems, tree.size
 
 
-def _fact(kind: str, kinds: Any, fields: list[bytes | None]) -> str:
-    if kind not in ("entry", "round"):
-        return ""
-    values = verify.named(kinds[kind], fields)
-    if kind == "entry":
-        return verify.check_entry(values, verify.SHARED["accounts"])
-    columns = next(word for name, word in kinds["round"] if name == "wagers").partition(":")[2].split(",")
-    return verify.check_round(values, columns, verify.SHARED["paytables"])
+def _checks(segment: Segment) -> work.Facts:
+    """Return the stranger's checks of a segment's facts; where its head cannot be read, those that take none for readable."""
+    found = work.Found(segment.number)
+    try:
+        return work.Facts(recompute.schema_of(segment), found)
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return work.Facts({}, found)
 
 
 def _file(segments: list[Segment]) -> Iterator[Problem]:

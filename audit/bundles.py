@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import importlib
 import json
-import pkgutil
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -16,13 +14,14 @@ from uuid import UUID
 
 from django.conf import settings
 
+from audit.checker import checker
 from audit.evidence import KINDS
 from casino import roles
 from casino.errors import Conflict, InvalidSlip, NotFound
 from casino.models import User
 from ledger import leaves, merkle, notes, sealing
 from ledger.evidence import Kind
-from ledger.models import Account, Leaf, LeafSalt, SealKey, Segment, SignedCheckpoint
+from ledger.models import Account, Leaf, LeafSalt, SealKey, Segment, SignedCheckpoint, TextErasure
 from tables.models import PaytableVersion, Round
 
 FORMAT = "pitbook-bundle/1"
@@ -52,7 +51,7 @@ def export_bundle(segments: Sequence[Segment], folder: Path, *, with_names: bool
     _write_keys(folder)
     _write_reference(folder)
     if with_names:
-        _lines(folder / "names.ndjson", _names(numbers))
+        _lines(folder / "names.ndjson", texts_of(numbers))
         people = {user.username: user.name for user in User.objects.order_by("username")}
         (folder / "people.json").write_text(json.dumps(people, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
     return folder
@@ -111,23 +110,8 @@ def _write_reference(folder: Path) -> None:
     (folder / "README.md").write_text(readme.read_text(encoding="utf-8"), encoding="utf-8")
 
 
-def checker() -> str:
-    """Return the text of verify.py: the checker with every game's reference settler put in."""
-    package = importlib.import_module("tables.reference")
-    folder = Path(package.__path__[0])
-    parts = []
-    for info in sorted(pkgutil.iter_modules(package.__path__), key=lambda info: info.name):
-        text = (folder / f"{info.name}.py").read_text(encoding="utf-8")
-        if "GAME_CODE" in text:
-            parts.append(f"# ---- {info.name} ----\n\n{text}\nSETTLERS[GAME_CODE] = (settle_reference, rake_reference)\n")
-    whole = (settings.BASE_DIR / "ledger" / "verify.py").read_text(encoding="utf-8")
-    place = "# ---- the settlers of the games are put in here ----\n"
-    assert whole.count(place) == 1
-    return whole.replace(place, "\n\n".join(parts) + "\n\n# ---- end of the settlers ----\n")
-
-
-def _names(numbers: Sequence[int]) -> Iterator[dict[str, Any]]:
-    """Yield the texts behind the salted hashes, in the leaves' order. A text whose salt was erased is not there."""
+def texts_of(numbers: Sequence[int]) -> Iterator[dict[str, Any]]:
+    """Yield the texts behind the salted hashes, in the leaves' order; of an erased one, who erased it, when and why."""
     by_name = {kind.name: kind for kind in KINDS}
     for number in numbers:
         salts = list(LeafSalt.objects.filter(segment_id=number).order_by("index", "field"))
@@ -135,10 +119,21 @@ def _names(numbers: Sequence[int]) -> Iterator[dict[str, Any]]:
         leaves_of = Leaf.objects.filter(segment_id=number, gaming_day=day, index__in={salt.index for salt in salts}, row__isnull=False)
         made_from = {index: (kind, int(row or 0)) for index, kind, row in leaves_of.values_list("index", "kind", "row")}
         texts = _texts(by_name, {(*made_from[salt.index], salt.field) for salt in salts})
-        for salt in salts:
-            text = texts.get((*made_from[salt.index], salt.field))
-            if text:
-                yield {"segment": number, "index": salt.index, "field": salt.field, "salt": notes.b64(bytes(salt.salt)), "text": text}
+        said = [*_kept(number, salts, texts, made_from), *_erased(number)]
+        yield from sorted(said, key=lambda one: (one["index"], one["field"]))
+
+
+def _kept(number: int, salts: list[LeafSalt], texts: dict[Any, str], made_from: dict[int, tuple[str, int]]) -> Iterator[dict[str, Any]]:
+    for salt in salts:
+        text = texts.get((*made_from[salt.index], salt.field))
+        if text:
+            yield {"segment": number, "index": salt.index, "field": salt.field, "salt": notes.b64(bytes(salt.salt)), "text": text}
+
+
+def _erased(number: int) -> Iterator[dict[str, Any]]:
+    for one in TextErasure.objects.filter(segment_id=number).select_related("by"):
+        said = {"on": one.recorded_at.date().isoformat(), "by": one.by.username, "why": one.reason}
+        yield {"segment": number, "index": one.index, "field": one.field, "erased": said}
 
 
 def _texts(by_name: dict[str, Kind], wanted: set[tuple[str, int, str]]) -> dict[tuple[str, int, str], str]:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from audit.draw_models import Draw, DrawCommitment, DrawnItem, DrawOutcome
 from audit.models import Evidence, Finding, FindingEvent, SessionReconciliation, ShiftReconciliation, TableDayReconciliation
 from audit.signing_models import Explanation, Signature
-from ledger.evidence import ENTRY, Kind, kind, secret
+from ledger.evidence import ENTRY, ERASURE, Kind, kind, secret
 from tables import evidence as floor
 
 OWN: tuple[Kind, ...] = (
@@ -214,7 +214,7 @@ OWN: tuple[Kind, ...] = (
     ),
 )
 
-KINDS: tuple[Kind, ...] = (*floor.KINDS, ENTRY, *OWN)
+KINDS: tuple[Kind, ...] = (*floor.KINDS, ENTRY, *OWN, ERASURE)
 
 LEFT_OUT: Mapping[str, str] = {
     **floor.LEFT_OUT,

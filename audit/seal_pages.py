@@ -16,16 +16,18 @@ from django.http import FileResponse, HttpRequest, HttpResponse, HttpResponseRed
 from django.shortcuts import get_object_or_404
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
+from django.utils import timezone
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
 from audit.bundles import export_bundle, proof_of
 from audit.checkpoints import qr_address
-from casino import shown
+from casino import roles, shown
 from casino.errors import CasinoError
 from casino.models import User
 from casino.read_only import ReadOnlyAdmin, person
 from casino.roles import may
+from casino.step_up_form import StepUpForm
 from ledger import notes, published, seal_key
 from ledger.alarms import acknowledge
 from ledger.models import CheckpointAlarm, Segment
@@ -36,8 +38,8 @@ from tables.selectors import round_for
 ONE_MACHINE = "This machine's own processes can read the key that signs: sealing is not apart from the rest of the house here."
 
 
-class Acknowledgement(forms.Form):
-    """Why the books are behind what was published."""
+class Acknowledgement(StepUpForm):
+    """Why the books are behind what was published, and the password again."""
 
     reason = forms.CharField(max_length=300, label="What happened", help_text="Which backup was restored, when, by whom.")
 
@@ -137,18 +139,19 @@ class SegmentAdmin(ReadOnlyAdmin):
         return HttpResponse(text, content_type="application/json", headers={"Content-Disposition": f'attachment; filename="proof-{uuid}.json"'})
 
     def acknowledge(self, request: HttpRequest) -> HttpResponse:
-        """Acknowledge the alarm, and return to the list; the service says who may."""
+        """Acknowledge the alarm with the password again, and return to the list; the service says who may."""
         if request.method != "POST" or not self.has_view_permission(request):
             raise PermissionDenied
-        form = Acknowledgement(request.POST)
-        if form.is_valid():
-            try:
-                done = acknowledge(reason=form.cleaned_data["reason"], by=person(request))
-            except CasinoError as error:
-                form.add_error("reason", error.message)
-            else:
-                messages.success(request, f"Acknowledged: {len(done)} checkpoint{'s' if len(done) != 1 else ''}. Posting goes on.")
-                return HttpResponseRedirect(reverse("admin:ledger_segment_changelist"))
+        form, by = Acknowledgement(request.POST), person(request)
+        try:
+            roles.require(by, "acknowledge_checkpoint")
+            done = acknowledge(reason=form.cleaned_data["reason"], by=by) if form.confirms(by, at=timezone.now()) else None
+        except CasinoError as error:
+            form.add_error("reason", error.message)
+            done = None
+        if done is not None:
+            messages.success(request, f"Acknowledged: {len(done)} checkpoint{'s' if len(done) != 1 else ''}. Posting goes on.")
+            return HttpResponseRedirect(reverse("admin:ledger_segment_changelist"))
         more = {"alarm": published.alarm(), "form": form, "may_acknowledge": True, "title": "Acknowledge the alarm", "opts": self.opts}
         return TemplateResponse(request, "admin/ledger/segment/acknowledge.html", {**self.admin_site.each_context(request), **more}, status=400)
 

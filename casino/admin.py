@@ -15,7 +15,7 @@ from django.shortcuts import get_object_or_404
 from django.urls import URLPattern, path, reverse
 from django.utils.translation import gettext_lazy as _
 
-from casino import alarm_admin, job_admin, people, roles, shown  # noqa: F401 - the two register their pages
+from casino import alarm_admin, job_admin, people, roles, shown, step_up_admin  # noqa: F401 - three register their pages
 from casino.errors import CasinoError
 from casino.models import RoleEvent, User
 from casino.read_only import SeenInline, person

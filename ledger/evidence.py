@@ -17,7 +17,7 @@ from django.db.models import Q, QuerySet
 from django.db.models.expressions import RawSQL
 from django.db.models.functions import Cast
 
-from ledger.models import Entry
+from ledger.models import Entry, TextErasure
 
 CHUNK = 5_000
 _NAMED_BY = ("__uuid", "__username", "__code", "__sha256")
@@ -25,13 +25,17 @@ _NAMED_BY = ("__uuid", "__username", "__code", "__sha256")
 
 @dataclass(frozen=True)
 class Field:
-    """One field of a leaf: its name, its type (ledger/leaves.py), and where it is read: a path, or SQL of its own."""
+    """One field of a leaf: its name, its type (ledger/leaves.py), and where it is read: a path, or SQL of its own.
+
+    `lies_in`: of texts that SQL lists, their table, column and the column with the row's key, so that they can be erased.
+    """
 
     name: str
     type: str
     path: str
     sql: str = ""
     json: bool = False
+    lies_in: tuple[str, str, str] | None = None
 
 
 @dataclass(frozen=True)
@@ -91,9 +95,9 @@ def digest(path: str) -> _Marked:
     return _Marked(path, "digest")
 
 
-def listed(name: str, columns: str, sql: str) -> Field:
+def listed(name: str, columns: str, sql: str, *, lies_in: tuple[str, str, str] | None = None) -> Field:
     """Return a field that lists the rows under this one: JSON arrays of `columns`, put together by `sql`."""
-    return Field(name, f"json:{columns}", "", sql)
+    return Field(name, f"json:{columns}", "", sql, lies_in=lies_in)
 
 
 _TYPES: tuple[tuple[type[models.Field[Any, Any]], str], ...] = (
@@ -183,4 +187,18 @@ ENTRY = kind(
     property="property",
     shiftless=True,
     without={"made_in": "the number of a transaction, which a restored database does not keep"},
+)
+
+ERASURE = kind(
+    "text_erasure",
+    TextErasure,
+    "uuid",
+    "segment=segment__number",
+    "index",
+    "field",
+    secret("reason"),
+    "by__username",
+    "recorded_at",
+    shift="segment__shift",
+    property="segment__property",
 )

@@ -15,6 +15,7 @@ from django.core.checks import CheckMessage, Error, Tags, Warning, register
 from django.db import DatabaseError, OperationalError, connections
 
 from casino.append_only import missing_partitions
+from ledger.guards_checks import as_said_here, of_models, plain
 from ledger.guards_declared import Declared, Trigger, clocked_models, declared, unique_and_references
 from ledger.guards_rights import right_problems, role_problems
 from ledger.guards_seen import Seen, look
@@ -39,7 +40,8 @@ class Problem:
 def problems(using: str = "default") -> list[Problem]:
     """Return every guard that is missing, off or other than declared in the database of alias `using`, sorted by place; [] where all stand.
 
-    Sixteen queries of the catalogue. Raises django.db.DatabaseError where the database does not answer.
+    Sixteen queries of the catalogue, and eight more in transactions that are rolled back. Raises django.db.DatabaseError where no database
+    answers.
     """
     asked = declared()
     seen = look(connections[using])
@@ -48,6 +50,7 @@ def problems(using: str = "default") -> list[Problem]:
         *_triggers(asked, seen),
         *_partitions(asked, seen),
         *_constraints(asked, seen),
+        *_checks(asked, seen, using),
         *_strangers(asked, seen),
         *_unstamped(asked),
         *(Problem(*said) for said in right_problems(asked, seen)),
@@ -133,6 +136,23 @@ def _constraints(asked: Declared, seen: Seen) -> Iterator[Problem]:
         yield Problem("missing", f"{table}.{column}", "the foreign key is not there")
     for where, message in seen.loose:
         yield Problem("off", where, message)
+
+
+def _checks(asked: Declared, seen: Seen, using: str) -> Iterator[Problem]:
+    """Yield every CHECK constraint that lets through something else than was asked for, of a table or of a partition of it."""
+    wanted = {**of_models(using), **asked.checks}
+    columns = {table: table for table, _ in wanted if table in seen.relations}
+    columns |= {child: parent for parent, children in seen.partitions.items() if parent in columns for child in children}
+    there = {place: _whole(check) for place, check in seen.checks.items() if (columns.get(place[0]), place[1]) in wanted}
+    said, found = as_said_here(wanted, columns, using), as_said_here(there, columns, using)
+    for (table, name), check in found.items():
+        if plain(check) != plain(said[columns[table], name]):
+            yield Problem("stale", f"{table}.{name}", f"the constraint is {check}, not {said[columns[table], name]}")
+
+
+def _whole(check: str) -> str:
+    """Return a constraint's text without the word on whether old rows meet it, which `off` says."""
+    return check.removesuffix(" NOT ENFORCED").removesuffix(" NOT VALID")
 
 
 def _strangers(asked: Declared, seen: Seen) -> Iterator[Problem]:

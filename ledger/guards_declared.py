@@ -11,10 +11,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from django.apps import apps
-from django.db.migrations import DeleteModel, RunSQL, SeparateDatabaseAndState
+from django.db.migrations import AddConstraint, DeleteModel, RemoveConstraint, RunSQL, SeparateDatabaseAndState
 from django.db.migrations.loader import MigrationLoader
 
 from casino.append_only import AppendOnly, MadeIn, NoDelete, Partitioned, RecordedAt, Stamped, _SqlOperation
+from ledger.guards_checks import checks_in
 
 ROWS = frozenset({"SELECT", "INSERT", "UPDATE", "DELETE"})
 """What the application is granted on a table unless a migration takes it back."""
@@ -62,6 +63,7 @@ class Declared:
     functions: dict[str, Function] = field(default_factory=dict)
     triggers: dict[tuple[str, str], Trigger] = field(default_factory=dict)
     constraints: set[str] = field(default_factory=set)
+    checks: dict[tuple[str, str], str] = field(default_factory=dict)
     taken: dict[str, set[str]] = field(default_factory=dict)
     columns: dict[tuple[str, str], frozenset[str]] = field(default_factory=dict)
     append_only: set[str] = field(default_factory=set)
@@ -136,6 +138,9 @@ def _take(found: Declared, operation: Any) -> None:
     for kind, name in _LISTS:
         if isinstance(operation, kind):
             getattr(found, name).add(operation.table)
+    if isinstance(operation, AddConstraint | RemoveConstraint):  # from here on it is what the model says
+        name = operation.name if isinstance(operation, RemoveConstraint) else operation.constraint.name
+        found.checks = {key: check for key, check in found.checks.items() if key[1] != name}
     if isinstance(operation, str):
         _read(found, operation)
     elif isinstance(operation, _SqlOperation):
@@ -196,8 +201,10 @@ def _read(found: Declared, text: str) -> None:
         elif match := _RIGHT.match(statement):
             _right(found, match)
         else:
-            found.constraints |= set(_CONSTRAINT.findall(statement))
-            found.constraints -= set(_DROPPED.findall(statement))
+            dropped = set(_DROPPED.findall(statement))
+            found.constraints = (found.constraints | set(_CONSTRAINT.findall(statement))) - dropped
+            found.checks = {key: check for key, check in found.checks.items() if key[1] not in dropped}
+            found.checks |= {(table, name): check for table, name, check in checks_in(statement)}
         if match := _DROP.match(statement):
             _drop(found, match)
 

@@ -53,6 +53,7 @@ class Seen:
     functions: dict[str, SeenFunction]
     triggers: dict[tuple[str, str], SeenTrigger]
     constraints: frozenset[str]
+    checks: dict[tuple[str, str], str]
     indexes: frozenset[str]
     unique: frozenset[tuple[str, str]]
     refers: frozenset[tuple[str, str]]
@@ -95,6 +96,7 @@ def look(connection: BaseDatabaseWrapper) -> Seen:
         functions={row[0]: _function(row) for row in rows(_FUNCTIONS)},
         triggers={(row[0], row[1]): _trigger(row) for row in rows(_TRIGGERS)},
         constraints=frozenset(row[1] for row in constraints),
+        checks={(row[0], row[1]): row[3] for row in constraints if row[3]},
         indexes=frozenset(row.name for row in relations if row.kind in "iI"),
         unique=frozenset((row[0], row[1]) for row in rows(_UNIQUE)),
         refers=frozenset((row[0], row[1]) for row in rows(_REFERS)),
@@ -162,7 +164,8 @@ SELECT c.relname, t.tgname FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgreli
 WHERE t.tgisinternal AND t.tgenabled NOT IN ('O', 'A')
 """)
 _CONSTRAINTS = _in_public("""
-SELECT c.relname, k.conname, NOT (k.convalidated AND coalesce((to_jsonb(k) ->> 'conenforced')::boolean, true))
+SELECT c.relname, k.conname, NOT (k.convalidated AND coalesce((to_jsonb(k) ->> 'conenforced')::boolean, true)),
+       CASE k.contype WHEN 'c' THEN pg_get_constraintdef(k.oid) END
 FROM pg_constraint k JOIN pg_class c ON c.oid = k.conrelid JOIN PUBLIC
 """)
 _UNIQUE = _in_public("""

@@ -11,8 +11,9 @@ from django.db.models import F, Q
 from casino.append_only import MadeIn, RecordedAt
 from casino.money import CEILING
 from ledger.models_books import Archive, Book, BookClosing, BookTotal
+from ledger.models_erasure import TextErasure
 
-__all__ = ["Account", "Archive", "Book", "BookClosing", "BookTotal", "Entry", "Leaf", "Segment", "Transfer"]
+__all__ = ["Account", "Archive", "Book", "BookClosing", "BookTotal", "Entry", "Leaf", "Segment", "TextErasure", "Transfer"]
 
 
 class Account(models.Model):

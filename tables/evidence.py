@@ -46,6 +46,7 @@ NOTES = listed(
     "line,note",
     """(SELECT coalesce('[' || string_agg(concat('[', w.line, ',', to_json(w.note), ']'), ',' ORDER BY w.line) || ']', '')
         FROM tables_wager w WHERE w.round_id = tables_round.id AND w.gaming_day = tables_round.gaming_day AND w.note <> '')""",
+    lies_in=("tables_wager", "note", "round_id"),
 )
 
 

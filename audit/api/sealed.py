@@ -7,17 +7,21 @@ from uuid import UUID
 
 from django.db.models import QuerySet
 from django.shortcuts import get_object_or_404
+from django.utils import timezone
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.generics import GenericAPIView
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from audit.api.bodies import read_body
 from audit.bundles import proof_of
-from casino import roles
+from casino import roles, step_up
 from casino.api import PagesByKey
 from casino.models import User
-from ledger.models import Segment
+from ledger import published
+from ledger.alarms import acknowledge
+from ledger.models import CheckpointAlarm, Segment
 from tables.api.views import ERRORS
 from tables.selectors import round_for
 
@@ -78,6 +82,32 @@ class ProofAnswer(serializers.Serializer):
     paytable = serializers.CharField()
 
 
+class CheckpointAlarmAnswer(serializers.Serializer):
+    """A published checkpoint that the books do not hold, `null` where there is none."""
+
+    checkpoint = serializers.IntegerField(source="first.number")
+    published = serializers.IntegerField()
+    in_books = serializers.IntegerField()
+    message = serializers.CharField()
+
+
+class CheckpointAlarmBody(serializers.Serializer):
+    """Why the books are behind, and the password of whoever is signed in, again."""
+
+    reason = serializers.CharField()
+    password = serializers.CharField()
+
+
+class CheckpointAcknowledgedAnswer(serializers.ModelSerializer):
+    """A checkpoint that somebody acknowledged; `adopted` says whether its segment was taken over without its leaves."""
+
+    by = serializers.CharField(source="by.username")
+
+    class Meta:
+        model = CheckpointAlarm
+        fields = ("number", "adopted", "reason", "by", "recorded_at")
+
+
 def _reader(request: Request, action: str) -> User:
     user = request.user
     assert isinstance(user, User)
@@ -133,3 +163,29 @@ class ProofView(GenericAPIView):
     def get(self, request: Request, uuid: UUID) -> Response:
         """Read the proof of a round of one's pits. 404 where its shift is not sealed yet."""
         return Response(proof_of(round_for(_reader(request, "read_rounds"), uuid)))
+
+
+class CheckpointAlarmView(GenericAPIView):
+    """The alarm of published checkpoints that the books do not hold."""
+
+    queryset = CheckpointAlarm.objects.none()
+    serializer_class = CheckpointAlarmAnswer
+
+    @extend_schema(operation_id="sealed_alarm", responses={200: CheckpointAlarmAnswer, **ERRORS})
+    def get(self, request: Request) -> Response:
+        """Read the alarm; `null` where no published checkpoint is ahead of the books."""
+        _reader(request, "read_ledger")
+        alarm = published.alarm()
+        return Response(CheckpointAlarmAnswer(alarm).data if alarm is not None else None)
+
+    @extend_schema(
+        operation_id="sealed_alarm_acknowledge",
+        request=CheckpointAlarmBody,
+        responses={200: CheckpointAcknowledgedAnswer(many=True), **ERRORS},
+    )
+    def post(self, request: Request) -> Response:
+        """Acknowledge it by name, with the password again, so that posting goes on. 409 where there is no alarm."""
+        user = _reader(request, "acknowledge_checkpoint")
+        said = read_body(request.data, {"reason": str, "password": str}, ("reason",))
+        step_up.confirm(user, said["password"], at=timezone.now())
+        return Response(CheckpointAcknowledgedAnswer(acknowledge(reason=said["reason"], by=user), many=True).data)

@@ -5,7 +5,7 @@ from django.urls import path
 from audit.api.draws import DrawView, OutcomesView, RevealView
 from audit.api.findings import FindingStepView, FindingsView, FindingView
 from audit.api.mailings import EndMailingView, MailingsView
-from audit.api.sealed import ProofView, SealedShiftsView, SealedShiftView
+from audit.api.sealed import CheckpointAlarmView, ProofView, SealedShiftsView, SealedShiftView
 from audit.api.signing import DealerProfileView, ExplanationsView, ReconcileView, SignaturesView, SigningView, StatisticsView
 from audit.api.views import ExportsView, ReportFileView, ReportsView, ReportView, ShiftReportView
 
@@ -32,6 +32,7 @@ urlpatterns = [
     path("reports/<slug:key>", ReportView.as_view(), name="api-report"),
     path("reports/<slug:key>/exports", ExportsView.as_view(), name="api-report-export"),
     path("sealed", SealedShiftsView.as_view(), name="sealed"),
+    path("sealed/alarm", CheckpointAlarmView.as_view(), name="sealed-alarm"),
     path("sealed/<uuid:uuid>", SealedShiftView.as_view(), name="sealed-shift"),
     path("rounds/<uuid:uuid>/proof", ProofView.as_view(), name="round-proof"),
 ]

@@ -29,6 +29,7 @@ UTH_HANDS = (
     "royal_flush",
 )
 UTH_KINDS = ("ante", "blind", "play", "trips")
+UTH_FIVES: dict[tuple[str, bool], tuple[int, tuple[int, ...]]] = {}
 UTH_SEEN: dict[str, tuple[int, tuple[int, ...]]] = {}
 UTH_ODDS: dict[Any, dict[str, Fraction]] = {}
 UTH_HAND_OF_GROUPS = {(4, 1): 7, (3, 2): 6, (3, 1, 1): 3, (2, 2, 1): 2, (2, 1, 1, 1): 1, (1, 1, 1, 1, 1): 0}
@@ -36,18 +37,17 @@ UTH_HAND_OF_GROUPS = {(4, 1): 7, (3, 2): 6, (3, 1, 1): 3, (2, 2, 1): 2, (2, 1, 1
 # ---- hands ----
 
 
-def uth_rank_five(cards: tuple[str, ...]) -> tuple[int, tuple[int, ...]]:
-    """Exactly five cards as (place in UTH_HANDS, ranks 2 to 14 as they are compared); the greater tuple is the better hand.
+def uth_rank_five(five: str, one_suit: bool) -> tuple[int, tuple[int, ...]]:
+    """Exactly five ranks, and whether they are of one suit, as (place in UTH_HANDS, ranks 2 to 14 as they are compared); the greater wins.
 
     The ranks come larger group first, then higher rank; the ace is low (1) only in A-2-3-4-5 (spec, Common: Hands).
     """
-    all_ranks = [UTH_RANKS.index(card[0]) + 2 for card in cards]
+    all_ranks = [UTH_RANKS.index(rank) + 2 for rank in five]
     groups = sorted(((all_ranks.count(rank), rank) for rank in set(all_ranks)), reverse=True)
     ranks = tuple(rank for _, rank in groups)
     hand = UTH_HAND_OF_GROUPS[tuple(count for count, _ in groups)]
     wheel = ranks == (14, 5, 4, 3, 2)
     in_a_row = len(ranks) == 5 and ranks[0] - ranks[4] == 4
-    one_suit = len({card[1] for card in cards}) == 1
     if wheel:
         ranks = (5, 4, 3, 2, 1)
     if one_suit and (wheel or in_a_row):
@@ -59,6 +59,13 @@ def uth_rank_five(cards: tuple[str, ...]) -> tuple[int, tuple[int, ...]]:
     return (hand, ranks)
 
 
+def uth_five(five: str, one_suit: bool) -> tuple[int, tuple[int, ...]]:
+    """What `uth_rank_five` says, kept: of five ranks in a fixed order there are 6,175 sets, 1,287 of them of one suit as well."""
+    if (five, one_suit) not in UTH_FIVES:
+        UTH_FIVES[five, one_suit] = uth_rank_five(five, one_suit)
+    return UTH_FIVES[five, one_suit]
+
+
 def uth_rank_seven(cards: list[str]) -> tuple[int, tuple[int, ...]]:
     """The best of the 21 hands of five in seven cards, as `uth_rank_five` ranks them.
 
@@ -66,12 +73,13 @@ def uth_rank_seven(cards: list[str]) -> tuple[int, tuple[int, ...]]:
     """
     if len(set(cards)) != 7:
         raise ValueError(f"seven different cards are needed, not {cards}")
-    suits = [card[1] for card in cards]
-    if max(suits.count(suit) for suit in "cdhs") >= 5:
-        return max(uth_rank_five(five) for five in combinations(cards, 5))
-    ranks = "".join(sorted(card[0] for card in cards))
+    in_order = sorted(cards)
+    ranks, suits = "".join([card[0] for card in in_order]), "".join([card[1] for card in in_order])
+    if max(map(suits.count, "cdhs")) >= 5:
+        fives = zip(combinations(ranks, 5), combinations(suits, 5))  # noqa: B905 - Python 3.9 has no strict
+        return max([uth_five("".join(five), len(set(of)) == 1) for five, of in fives])
     if ranks not in UTH_SEEN:
-        UTH_SEEN[ranks] = max(uth_rank_five(five) for five in combinations(cards, 5))
+        UTH_SEEN[ranks] = max([uth_five("".join(five), False) for five in combinations(ranks, 5)])
     return UTH_SEEN[ranks]
 
 
@@ -100,13 +108,12 @@ def uth_odds(paytable: dict[str, Any], wager: str) -> dict[str, Fraction]:
 def uth_payout(stake: int, profit: Fraction, rules: dict[str, Any]) -> int:
     """`stake` at `profit` to 1, in whole payout units by the paytable's rounding; minor units. Even money is rounded too."""
     unit, rounding = rules.get("payout_unit", 1), rules.get("rounding", "down")
-    units = stake * profit / unit
-    whole = units.numerator // units.denominator
+    whole, rest = divmod(stake * profit.numerator, profit.denominator * unit)
     if rounding not in ("down", "up", "exact_only"):
         raise ValueError(f"unknown rounding {rounding!r}")
-    if units != whole and rounding == "exact_only":
+    if rest and rounding == "exact_only":
         raise ValueError("inexact payout: the paytable refuses this round")
-    if units != whole and rounding == "up":
+    if rest and rounding == "up":
         whole += 1
     return int(whole * unit)
 
@@ -198,7 +205,7 @@ def uth_settle(round_facts: dict[str, Any], paytable: dict[str, Any]) -> dict[tu
     theirs = uth_rank_seven(community + round_facts["dealer"]) if anyone_live else None
     for seat in round_facts["seats"]:
         results = uth_seat_results(seat, community, theirs, paytable)
-        won = {kind: uth_payout(seat[kind], profit, rules) for kind, profit in results.items() if isinstance(profit, Fraction)}
+        won = {kind: uth_payout(seat[kind], profit, rules) for kind, profit in results.items() if profit not in ("lose", "push")}
         pays = uth_cut(won, rules)
         for kind, result in results.items():
             due[seat["seat"], kind] = (seat[kind] if result == "lose" else 0, pays.get(kind, 0))

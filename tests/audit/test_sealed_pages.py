@@ -12,6 +12,7 @@ from django.test import Client
 from django.urls import reverse
 
 from audit.checkpoints import checkpoint_words, qr_svg
+from casino.models import StepUpFailure
 from ledger import notes, published
 from ledger.checks import books_are_current
 from ledger.models import CheckpointAlarm, SignedCheckpoint
@@ -120,17 +121,48 @@ def test_the_alarm_stands_on_the_page_in_checks_and_in_health(behind: House, cli
     assert client.get("/healthz").json()["books"] == "behind"
 
 
-def test_it_is_acknowledged_on_the_page(behind: House, client: Client) -> None:
-    client.force_login(behind.people["SM-1"])
-    empty = client.post(f"{LIST}acknowledge/", {"reason": " "})
+@pytest.fixture
+def sign(behind: House, client: Client) -> dict[str, str]:
+    """Sign the shift manager in, and return what they type again at an approval."""
+    by = behind.people["SM-1"]
+    by.set_password("of the shift manager")
+    by.save()
+    client.force_login(by)
+    return {"password": "of the shift manager"}
+
+
+def test_it_is_acknowledged_on_the_page_with_the_password_again(behind: House, client: Client, sign: dict[str, str]) -> None:
+    empty = client.post(f"{LIST}acknowledge/", {"reason": " ", **sign})
     assert (empty.status_code, b'aria-invalid="true"' in empty.content, CheckpointAlarm.objects.count()) == (400, True, 0)
-    done = client.post(f"{LIST}acknowledge/", {"reason": "the backup of Tuesday"}, follow=True)
+    for password, words in (("", "asks for your password again"), ("a guess", "This is not your password")):
+        refused = client.post(f"{LIST}acknowledge/", {"reason": "the backup of Tuesday", "password": password})
+        assert (refused.status_code, words in refused.content.decode(), CheckpointAlarm.objects.count()) == (400, True, 0)
+    assert [failure.user.username for failure in StepUpFailure.objects.all()] == ["SM-1"]
+    assert published.alarm() is not None
+    done = client.post(f"{LIST}acknowledge/", {"reason": "the backup of Tuesday", **sign}, follow=True)
     assert "Posting goes on" in done.content.decode()
     assert published.alarm() is None
     assert "leaves lost, acknowledged" in done.content.decode()
     assert "the backup of Tuesday" in client.get(f"{LIST}1/change/").content.decode()
-    again = client.post(f"{LIST}acknowledge/", {"reason": "again"})
+    again = client.post(f"{LIST}acknowledge/", {"reason": "again", **sign})
     assert "No published checkpoint is ahead" in again.content.decode()
+
+
+def test_it_is_acknowledged_by_machine_with_the_password_again(behind: House, client: Client, sign: dict[str, str]) -> None:
+    def post(body: dict[str, object]) -> tuple[int, str]:
+        answer = client.post("/api/v1/sealed/alarm", body, content_type="application/json")
+        return answer.status_code, answer.json()["error"]["code"] if answer.status_code >= 400 else answer.json()[0]["by"]
+
+    assert client.get("/api/v1/sealed/alarm").json()["checkpoint"] == 1
+    assert post({"reason": "restored"}) == (403, "password_required")
+    assert post({"reason": "restored", "password": "a guess"}) == (403, "wrong_password")
+    assert post({"reason": "", **sign}) == (400, "missing_field")
+    assert (StepUpFailure.objects.count(), CheckpointAlarm.objects.count()) == (1, 0)
+    assert post({"reason": "restored", **sign}) == (200, "SM-1")
+    assert client.get("/api/v1/sealed/alarm").json() is None
+    assert post({"reason": "again", **sign}) == (409, "no_alarm")
+    client.force_login(behind.people["SV-1"])
+    assert post({"reason": "x", "password": "x"}) == (403, "not_allowed")
 
 
 def test_who_may_not_acknowledge_is_told(behind: House, client: Client) -> None:

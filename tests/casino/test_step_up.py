@@ -8,6 +8,7 @@ from threading import Barrier, Thread
 import pytest
 from django import forms
 from django.db import DatabaseError, connection, transaction
+from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from casino import step_up
@@ -159,3 +160,17 @@ def test_the_password_of_an_api_body_is_a_text() -> None:
     with pytest.raises(InvalidSlip) as error:
         step_up.password_in({"password": 5})
     assert (error.value.code, error.value.where) == ("bad_type", "password")
+
+
+@pytest.mark.parametrize(("who", "sees"), [("AU-1", True), ("SV-1", True), ("AD-1", True), ("SM-1", False), ("PB-1", False)])
+def test_wrong_passwords_are_a_page_for_those_who_may_look(house: House, client: Client, who: str, sees: bool) -> None:
+    failure = StepUpFailure.objects.create(user=house.people["PB-1"], at=AT)
+    client.force_login(house.people[who])
+    place = "/admin/casino/stepupfailure/"
+    listed, page = client.get(place), client.get(f"{place}{failure.pk}/change/")
+    assert [listed.status_code, page.status_code] == ([200, 200] if sees else [403, 403])
+    if sees:
+        assert "PB-1" in listed.content.decode() and "Wrong passwords at approvals" in listed.content.decode()
+        assert client.post(f"{place}{failure.pk}/change/", {"at": "x"}).status_code == 403
+        assert client.post(place, {"action": "delete_selected"}).status_code == 403
+        assert client.get(f"{place}add/").status_code == 403

@@ -276,12 +276,19 @@ class RandomNight(RuleBasedStateMachine):
         for _ in range(1 + again):
             self.step(lambda: jobs.announce("close_shift", f"again:{next(self.seals)}", args))
             self.step(lambda: run_jobs("close_shift", "reconcile_shift"))
-        self.found |= {(dealt.row.pk, "overpaid" if dealt.excess > 0 else "underpaid") for one in self.over for dealt in one.rounds if dealt.excess}
+        self.found |= {(dealt.row.pk, self.finding_of(one, dealt)) for one in self.over for dealt in one.rounds if dealt.excess}
         self.reconciled = True
         kept = latest_reconciliation(self.house.shift)
         assert kept is not None
         lines = {line.session_id: (line.tray_variance, line.drop_variance, line.book_variance) for line in kept.lines.all()}
         assert lines == {one.row.pk: (one.closer - one.opener - one.change, one.boxed - one.bought, 0) for one in self.over}
+
+    @staticmethod
+    def finding_of(sitting: Sitting, dealt: Dealt) -> str:
+        """Return the kind of finding that a wrong payment is; of a pot, all that went wrong is one."""
+        if sitting.row.table.code == "PAY-01":
+            return "pot_split"
+        return "overpaid" if dealt.excess > 0 else "underpaid"
 
     @precondition(lambda self: self.phase == "ended")
     @rule(which=st.integers(0, 1_000))
@@ -363,7 +370,7 @@ class RandomNight(RuleBasedStateMachine):
         assert held["pot:PAY-01"] == 0
         assert {code: held[f"tray:{code}"] for code in TABLES} == self.trays
         assert {code: held[f"drop:{code}"] for code in TABLES} == self.boxes
-        kept = set(Finding.objects.filter(kind__in=["overpaid", "underpaid"]).values_list("round_id", "kind"))
+        kept = set(Finding.objects.filter(kind__in=["overpaid", "underpaid", "pot_split"]).values_list("round_id", "kind"))
         assert kept == self.found
         self.sound = True
 

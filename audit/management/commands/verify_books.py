@@ -9,7 +9,8 @@ from typing import Any
 from django.core.management.base import BaseCommand
 from django.db import DatabaseError
 
-from audit.books_check import CLEAN, COULD_NOT, INCOMPLETE, TAMPERED, check_books
+from audit.books_check import check_books
+from ledger.stranger.outcome import CLEAN, COULD_NOT, INCOMPLETE, TAMPERED
 
 WORDS = {CLEAN: "CLEAN", TAMPERED: "TAMPERED", INCOMPLETE: "INCOMPLETE"}
 MOST = 20
