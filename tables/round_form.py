@@ -173,7 +173,7 @@ class RoundForm:
         for seat, kind in sorted(laid):
             fund = self.text(fund_name(seat, kind)).strip()
             if fund and fund not in self.layout.funds:
-                self._wrong(fund_name(seat, kind), f"A stake is {' or '.join(self.layout.funds)}")
+                self._wrong(fund_name(seat, kind), f"A stake is {', '.join(self.layout.funds)}")
             elif fund and fund != self.layout.funds[0]:
                 funds[str(seat)][kind] = fund
             if self.layout.for_dealer and self.text(for_dealer_name(seat, kind)).strip():

@@ -19,7 +19,6 @@ _TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"
 _WHOLE = {"runOnly": {"type": "tag", "values": _TAGS}, "rules": {"target-size": {"enabled": True}}}
 _LOOKS = {"runOnly": {"type": "rule", "values": ["color-contrast", "link-in-text-block", "target-size"]}}
 """What another mode or size can change of a page; the rest of it is the same document."""
-_INK = {"runOnly": {"type": "rule", "values": ["color-contrast"]}}
 
 _CONTROLS = """() => {
   const seen = (one) => one.checkVisibility({ visibilityProperty: true, contentVisibilityAuto: true }) && one.getClientRects().length > 0;
@@ -56,6 +55,17 @@ _CUT_ON_PAPER = """() => [...document.querySelectorAll("table, h1, dl, pre, .pan
     return hides || one.getBoundingClientRect().right > innerWidth + 1;
   })
   .map((one) => `${one.outerHTML.slice(0, 90)} ends at ${Math.round(one.getBoundingClientRect().right)}`)"""
+
+_PALE_ON_PAPER = """() => {
+  const light = (colour) => {
+    const [r, g, b] = colour.match(/[\\d.]+/g).slice(0, 3).map((one) => (one / 255 <= 0.04045 ? one / 255 / 12.92 : ((one / 255 + 0.055) / 1.055) ** 2.4));
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const says = (one) => [...one.childNodes].some((node) => node.nodeType === 3 && node.data.trim());
+  return [...document.querySelectorAll("body *")].filter((one) => says(one) && one.checkVisibility() && !one.closest("svg, option"))
+    .filter((one) => 1.05 / (light(getComputedStyle(one).color) + 0.05) < 4.5).map((one) => one.outerHTML.slice(0, 120));
+}"""
+"""Text whose colour is less than 4.5 to 1 on white: paper has no other ground."""
 
 
 @dataclass
@@ -137,4 +147,4 @@ def _printed(page: Page) -> Iterator[str]:
     page.set_viewport_size(PAPER)
     yield from (f"prints {rule}" for rule in page.evaluate(_STILL_ON_PAPER))
     yield from (f"on paper it is cut off: {one}" for one in page.evaluate(_CUT_ON_PAPER))
-    yield from _axe(page, _INK, "printed")
+    yield from (f"on paper it is too pale: {one}" for one in page.evaluate(_PALE_ON_PAPER))

@@ -52,5 +52,5 @@
       holding = isSaving = false;
     },
   };
-  document.addEventListener("DOMContentLoaded", release);
+  document.addEventListener("DOMContentLoaded", () => { if (!isSaving) release(); });
 }
