@@ -35,6 +35,7 @@ from casino.models import User
 from casino.read_only import ReadOnlyAdmin, person
 from tables.admin.figures import chip, figure
 from tables.admin.filters import ShiftFilter, TableFilter
+from tables.admin.session_records import recorded_of
 from tables.models import Shift, ShiftEvent, Wager
 from tables.round_story import tell
 from tables.selectors import shifts_for
@@ -270,6 +271,7 @@ class FindingAdmin(ReadOnlyAdmin):
             "house": finding.shift.property,
             "tone": TONES.get(Finding.Severity(finding.severity), ""),
             "story": _story(finding),
+            "recorded": recorded_of(finding.session, user) if finding.session and finding.round is None else [],
             "why": reason_of(finding),
             "notes": [(label, str(finding.facts[key]).replace("_", " ")) for key, label in FACTS if finding.facts.get(key)],
             "events": events,

@@ -58,7 +58,8 @@ _CUT_ON_PAPER = """() => [...document.querySelectorAll("table, h1, dl, pre, .pan
 
 _PALE_ON_PAPER = """() => {
   const light = (colour) => {
-    const [r, g, b] = colour.match(/[\\d.]+/g).slice(0, 3).map((one) => (one / 255 <= 0.04045 ? one / 255 / 12.92 : ((one / 255 + 0.055) / 1.055) ** 2.4));
+    const linear = (one) => (one <= 0.04045 ? one / 12.92 : ((one + 0.055) / 1.055) ** 2.4);
+    const [r, g, b] = colour.match(/[\\d.]+/g).slice(0, 3).map((one) => linear(one / 255));
     return 0.2126 * r + 0.7152 * g + 0.0722 * b;
   };
   const says = (one) => [...one.childNodes].some((node) => node.nodeType === 3 && node.data.trim());

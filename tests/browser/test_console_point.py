@@ -140,7 +140,7 @@ def test_a_pot_asks_for_no_such_thing(pit_boss: Page) -> None:
 def test_keys_that_come_before_the_scripts_are_typed_when_they_are_there(signed_in: Open) -> None:
     page = signed_in("PB-1").new_page()
     late: list[Route] = []
-    page.route("**/console/main.js", late.append)
+    page.route("**/console/main.js", lambda route: late.append(route))
     page.goto("/admin/tables/round/add/?table=UTH-01", wait_until="commit")
     page.wait_for_selector("[name=r_community]")
     page.keyboard.type(f"{BOARD}Kc7dAsA")

@@ -94,7 +94,7 @@ def test_the_way_is_walked_by_keyboard(shift: str, signed_in: Open) -> None:
     page.keyboard.press("Enter")
     page.wait_for_url("**/tables/round/*/change/**")
     expect(page.locator("table.wagers tbody tr.off")).to_have_count(1)
-    page.locator("a[href^='/admin/ledger/entry/']").first.focus()
+    page.locator("#content a[href^='/admin/ledger/entry/']").first.focus()
     page.keyboard.press("Enter")
     page.wait_for_url("**/ledger/entry/*/change/**")
     expect(page.locator("#content")).to_contain_text("tray:UTH-01")

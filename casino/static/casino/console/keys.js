@@ -85,8 +85,6 @@ const moves = (event, input, kind) => {
   const name = input.name;
   if (key === "ArrowDown" || key === "ArrowUp") return upOrDown(name, key === "ArrowDown" ? 1 : -1);
   if (key === "Escape") return begin() ?? true;
-  if (kind === "done" && key === "M") return nextFund(input.name);
-  if (kind === "done" && key === "D") return forDealer(input.name);
   if (kind === "done") return false;
   if (key === " " && kind !== "cards" && kind !== "flag") return onFrom(name) ?? true;
   if (kind === "cards" || kind === "times") {
@@ -120,6 +118,8 @@ const acts = (event, place, input, kind) => {
     onceSettled(() => became(place, BECAME[key]));
     return true;
   }
+  if (kind === "done" && key === "M") return nextFund(input.name);
+  if (kind === "done" && key === "D") return forDealer(input.name);
   if (kind === "done") return false;
   if (key === "-" || key === "−") return takeOff(seat) ?? changed("") ?? onAfterSeat(seat) ?? true;
   const flag = flags.find((field) => field.key === key);
