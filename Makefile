@@ -12,12 +12,12 @@ RESET ?= 0
 QUICK ?= 0
 PORT ?= 8000
 
-.PHONY: help setup demo serve worker sealer beat test test-slow test-long test-office test-browser test-all screenshots bench lint clean
+.PHONY: help setup demo serve worker sealer beat test test-slow test-long test-office test-browser test-all screenshots paint bench lint clean
 
 help:
 	@echo "make demo          set up, play a swing shift, reconcile and audit it, then serve (SERVE=0, RESET=1, PORT=8000)"
 	@echo "make test          set up, run the tests"
-	@echo "make setup serve worker sealer beat bench lint test-slow test-long test-office test-browser screenshots clean"
+	@echo "make setup serve worker sealer beat bench lint test-slow test-long test-office test-browser screenshots paint clean"
 
 $(READY): requirements.txt
 	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "Pitbook needs Python 3.11 or newer; this is " + sys.version.split()[0] + ". Set PYTHON=…")'
@@ -58,6 +58,10 @@ test-office: setup
 
 test-browser: setup
 	@$(PYTEST) -m "browser and not long"
+
+paint: setup
+	@$(PY) manage.py demo --no-serve
+	@$(PY) -m tests.browser.paint
 
 screenshots: setup
 	@$(PY) manage.py demo --no-serve

@@ -25,15 +25,17 @@ from audit.draw_page import draw_page
 from audit.finding_filters import CauseFilter, DealerFilter, PitFilter, WaitingFilter
 from audit.models import Finding, FindingEvent
 from audit.selectors import reason_of
+from audit.shift_notes import note_form, notes_of
 from audit.shift_page import ShiftPage
 from audit.signing_panel import SigningPanel
 from audit.statistics_admin import StatisticRunAdmin
-from audit.views import explain_variance, progress, reconcile_again, report_file, sign_shift
+from audit.views import explain_variance, note_shift, progress, reconcile_again, report_file, sign_shift
 from casino import roles, shown
 from casino.models import User
 from casino.read_only import ReadOnlyAdmin, person
 from tables.admin.figures import chip, figure
 from tables.admin.filters import ShiftFilter, TableFilter
+from tables.admin.session_records import recorded_of
 from tables.models import Shift, ShiftEvent, Wager
 from tables.round_story import tell
 from tables.selectors import shifts_for
@@ -74,6 +76,7 @@ class ShiftAdmin(ReadOnlyAdmin):
             path("<int:pk>/progress/", seen(progress), name="tables_shift_progress"),
             path("<int:pk>/draw/", seen(draw_page), name="tables_shift_draw"),
             path("<int:pk>/explain/", seen(explain_variance), name="tables_shift_explain"),
+            path("<int:pk>/note/", seen(note_shift), name="tables_shift_note"),
             path("<int:pk>/sign/", seen(sign_shift), name="tables_shift_sign"),
             path("<int:pk>/reconcile/", seen(reconcile_again), name="tables_shift_reconcile"),
             *super().get_urls(),
@@ -100,6 +103,7 @@ class ShiftAdmin(ReadOnlyAdmin):
         page = ShiftPage(shift, person(request), at=timezone.now())
         panel = SigningPanel(shift, person(request), bound=context.get("bound")) if page.kept else None
         more: dict[str, Any] = {"page": page, "panel": panel, "shift": shift, "house": page.house, "title": capfirst(str(shift)), "subtitle": None}
+        more["notes"], more["note"] = notes_of(shift), note_form(shift, person(request), context.get("bound"))
         more["may_draw"] = roles.may(person(request).roles, "read_draw")
         return super().render_change_form(request, {**context, **more}, *args, **kwargs)
 
@@ -267,6 +271,7 @@ class FindingAdmin(ReadOnlyAdmin):
             "house": finding.shift.property,
             "tone": TONES.get(Finding.Severity(finding.severity), ""),
             "story": _story(finding),
+            "recorded": recorded_of(finding.session, user) if finding.session and finding.round is None else [],
             "why": reason_of(finding),
             "notes": [(label, str(finding.facts[key]).replace("_", " ")) for key, label in FACTS if finding.facts.get(key)],
             "events": events,

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from audit.draw_models import Draw, DrawCommitment, DrawnItem, DrawOutcome
 from audit.models import Evidence, Finding, FindingEvent, SessionReconciliation, ShiftReconciliation, TableDayReconciliation
+from audit.note_models import ShiftNote
 from audit.signing_models import Explanation, Signature
 from ledger.evidence import ENTRY, ERASURE, Kind, kind, secret
 from tables import evidence as floor
@@ -129,6 +130,17 @@ OWN: tuple[Kind, ...] = (
         "recorded_at",
         shift="reconciliation__shift__uuid",
         property="reconciliation__shift__property__uuid",
+    ),
+    kind(
+        "shift_note",
+        ShiftNote,
+        "uuid",
+        "shift__uuid",
+        secret("text"),
+        "by__username",
+        "recorded_at",
+        shift="shift__uuid",
+        property="shift__property__uuid",
     ),
     kind(
         "signature",

@@ -9,6 +9,7 @@ from django.db.models import Q
 
 from audit.case_models import Evidence
 from audit.draw_models import Draw, DrawCommitment, DrawnItem, DrawOutcome
+from audit.note_models import ShiftNote
 from audit.signing_models import Explanation, Signature
 from audit.statistic_models import SessionMoments, StatisticResult, StatisticRun
 from casino.append_only import RecordedAt
@@ -25,6 +26,7 @@ __all__ = [
     "ReportFile",
     "SessionMoments",
     "SessionReconciliation",
+    "ShiftNote",
     "ShiftReconciliation",
     "Signature",
     "StatisticResult",

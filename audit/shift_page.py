@@ -45,6 +45,13 @@ COLUMNS = {
     "findings": "Findings",
 }
 """The columns of the shift report that the page has room for, with their short heads; the files have them all."""
+LEADS_TO = {
+    **dict.fromkeys(("table", "rounds", "handle", "pots", "win_by_play", "hold", "theoretical_win"), "rounds"),
+    **dict.fromkeys(("opener", "closer", "drop", "win_by_count", "tray_variance", "drop_variance"), "session"),
+    "payout_variance": "off",
+    "findings": "findings",
+}
+"""What each figure is made of: rounds, the rounds that are off, findings, or the session with its counts, slips and entries."""
 MOST_FINDINGS = 6
 
 
@@ -66,6 +73,7 @@ class Proof:
     amount: int | None
     how: str
     tone: str = ""
+    link: str = ""
 
 
 @dataclass(frozen=True)
@@ -168,16 +176,16 @@ class ShiftPage:
 
     @property
     def rows(self) -> list[list[Cell]]:
-        """Return a row a session, each figure as the files say it; the table's code leads to its rounds."""
-        return [self._cells(row, self._rounds_link(line)) for row, line in zip(self._section.rows, self.lines, strict=True)]
+        """Return a row a session, each figure as the files say it, and leading to what it is made of."""
+        return [self._cells(row, self._ways(line)) for row, line in zip(self._section.rows, self.lines, strict=True)]
 
     @property
     def totals(self) -> list[Cell]:
         """Return the house's row."""
         row = self._section.totals
-        return self._cells(row, "") if row else []
+        return self._cells(row, self._ways(None)) if row else []
 
-    def _cells(self, row: Row, link: str) -> list[Cell]:
+    def _cells(self, row: Row, ways: Mapping[str, str]) -> list[Cell]:
         assert self.report is not None
         values = dict(zip((column.key for column in self._section.columns), row.values, strict=True))
         cells = []
@@ -186,13 +194,26 @@ class ShiftPage:
             tone = emphasis_of(row, column) or ("dim" if needs_no_thought(value) else "")
             if column.key == "findings" and value:
                 tone = "bad"
-            cells.append(Cell(shown(value, column, self.report), not column.left, tone, link if column.key == "table" else ""))
+            link = "" if value is None else ways.get(LEADS_TO[column.key], "")
+            cells.append(Cell(shown(value, column, self.report), not column.left, tone, link))
         return cells
 
-    def _rounds_link(self, line: SessionReconciliation) -> str:
-        if not self.user.has_perm("tables.view_round"):
-            return ""
-        return f"{reverse('admin:tables_round_changelist')}?{urlencode({'shift': self.shift.pk, 'table': line.session.table.code})}"
+    def _ways(self, line: SessionReconciliation | None) -> dict[str, str]:
+        """Return where figures of a session lead, or of the whole shift; only to what the person may open."""
+        table = {"table": line.session.table.code} if line else {}
+        ways = {}
+        if self.user.has_perm("tables.view_round"):
+            ways["rounds"] = self._list("tables_round", **table)
+            ways["off"] = self._list("tables_round", **table, off="yes")
+        if self.user.has_perm("audit.view_finding"):
+            ways["findings"] = self._list("audit_finding", **table)
+        if self.user.has_perm("tables.view_tablesession"):
+            one = reverse("admin:tables_tablesession_change", args=[line.session_id]) if line else ""
+            ways["session"] = one or self._list("tables_tablesession")
+        return ways
+
+    def _list(self, name: str, **narrowed: str) -> str:
+        return f"{reverse(f'admin:{name}_changelist')}?{urlencode({'shift': self.shift.pk, **narrowed})}"
 
     # ---- proofs and gaps ----
 
@@ -204,11 +225,16 @@ class ShiftPage:
         rounds = sum(line.rounds for line in self.lines)
         entries = Entry.objects.filter(shift=self.shift.uuid).count()
         gap = None if counted is None else counted - played
+        ways = self._ways(None)
+        sessions, dealt = ways.get("session", ""), ways.get("rounds", "")
+        books_at = self._list("ledger_entry") if self.user.has_perm("ledger.view_entry") else ""
         return [
-            Proof("Win by count", counted, "drop + closer + chip credits − opener − fills"),
-            Proof("Win by play", played, f"{rounds:,} rounds: collected − paid"),
-            Proof("Ledger", books, f"{entries:,} entries of the shift, balanced by their shape", "" if books == played else "bad"),
-            Proof("Gap", gap, "count − play, placed below to the unit" if gap else "nothing to place", "bad" if gap else "dim"),
+            Proof("Win by count", counted, "drop + closer + chip credits − opener − fills", link=sessions),
+            Proof("Win by play", played, f"{rounds:,} rounds: collected − paid", link=dealt),
+            Proof("Ledger", books, f"{entries:,} entries of the shift, balanced by their shape", "" if books == played else "bad", books_at),
+            Proof(
+                "Gap", gap, "count − play, placed below to the unit" if gap else "nothing to place", "bad" if gap else "dim", sessions if gap else ""
+            ),
         ]
 
     @property

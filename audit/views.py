@@ -10,10 +10,11 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_POST, require_safe
 
-from audit import signing_panel
+from audit import shift_notes, signing_panel
 from audit.board import board_for, jobs_of
 from audit.board_order import heads, in_order
 from audit.exports import FORMATS, filename, media_type
@@ -103,20 +104,28 @@ def reconcile_again(request: HttpRequest, pk: int) -> HttpResponse:
 def explain_variance(request: HttpRequest, pk: int) -> HttpResponse:
     """Keep an explanation and return to the shift's page; what is wrong stands at its field there."""
     shift, user = _shift(request, pk), person(request)
-    return _signed_page(request, shift, signing_panel.explain(shift, request.POST, by=user), "The explanation is kept.")
+    return _back_to_shift(request, shift, signing_panel.explain(shift, request.POST, by=user), "The explanation is kept.", "signing")
+
+
+@require_POST
+def note_shift(request: HttpRequest, pk: int) -> HttpResponse:
+    """Keep a note and return to the shift's page; what is wrong stands at its field there."""
+    shift, user = _shift(request, pk), person(request)
+    roles.require(user, "note_shift")
+    return _back_to_shift(request, shift, shift_notes.keep(shift, request.POST, by=user), gettext("The note is kept."), "notes")
 
 
 @require_POST
 def sign_shift(request: HttpRequest, pk: int) -> HttpResponse:
     """Sign the figures that were shown, with the password again, and return to the shift's page; what is wrong stands at its field there."""
     shift, user = _shift(request, pk), person(request)
-    return _signed_page(request, shift, signing_panel.sign(shift, request.POST, by=user, at=timezone.now()), "Signed.")
+    return _back_to_shift(request, shift, signing_panel.sign(shift, request.POST, by=user, at=timezone.now()), "Signed.", "signing")
 
 
-def _signed_page(request: HttpRequest, shift: Shift, form: Form, words: str) -> HttpResponse:
+def _back_to_shift(request: HttpRequest, shift: Shift, form: Form, words: str, part: str) -> HttpResponse:
     if not form.errors:
         messages.success(request, words)
-        return HttpResponseRedirect(reverse("admin:tables_shift_change", args=[shift.pk]) + "#signing")
+        return HttpResponseRedirect(reverse("admin:tables_shift_change", args=[shift.pk]) + f"#{part}")
     request.method = "GET"  # the page is looked at again, with what was typed
     response = admin.site.get_model_admin(Shift).change_view(request, str(shift.pk), extra_context={"bound": form})
     response.status_code = 400

@@ -90,6 +90,7 @@ ACTIONS: Mapping[str, frozenset[str]] = {
         "read_game_reports": _FLOOR | _LOOKS | {"shift_manager", "games_manager"},
         "open_reports": _FLOOR | _LOOKS | {"shift_manager", "games_manager", "cage", "count_team"},
         "end_shift": {"shift_manager"},
+        "note_shift": _FLOOR | {"shift_manager"},
         "open_shift": {"shift_manager"},
         "reconcile": {"shift_manager", "auditor"},
         "read_ledger": _LOOKS | {"shift_manager"},

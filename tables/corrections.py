@@ -75,6 +75,8 @@ class Settled(Protocol):
     paid: int
     mispaid: str
     note: str
+    fund: str
+    for_dealer: bool
 
 
 @dataclass(frozen=True)
@@ -145,5 +147,7 @@ def _of_wager(wager: Settled) -> _Fields:
         f"patrons.{wager.seat}": (f"Seat {wager.seat} patron", "text", wager.patron),
         f"due.{place}": (f"{name}, due", "signed", due),
         f"done.{place}": (f"{name}, done", "signed", wager.paid - wager.collected),
+        f"funds.{place}": (f"{name}, put down", "text", "" if wager.fund == "chips" else wager.fund),
+        f"for_dealer.{place}": (f"{name}, for the dealer", "text", "yes" if wager.for_dealer else ""),
         f"mispaid.{place}": (f"{name}, mistake", "text", " ".join(filter(None, [wager.mispaid.replace("_", " "), wager.note]))),
     }

@@ -12,7 +12,7 @@ from casino.errors import InvalidSlip
 from casino.money import Notation, format_amount
 from casino.wall_clock import offset_text
 from tables.engine.game import Field, Game
-from tables.round_fields import TableFacts, done_name, note_name, round_name, seat_name, status_name
+from tables.round_fields import TableFacts, done_name, for_dealer_name, fund_name, note_name, round_name, seat_name, status_name
 
 
 def slip_again(played: Any, wagers: Sequence[Any], *, uuid: UUID) -> dict[str, Any]:
@@ -31,8 +31,14 @@ def slip_again(played: Any, wagers: Sequence[Any], *, uuid: UUID) -> dict[str, A
         "patrons": {str(wager.seat): wager.patron for wager in wagers if wager.patron},
         "irregular": {"reason": played.irregular} if played.irregular else None,
         "replaces": str(played.uuid),
+        "funds": {},
+        "for_dealer": {},
     }
     for wager in wagers:
+        if wager.fund != "chips":
+            raw["funds"].setdefault(str(wager.seat), {})[wager.kind] = wager.fund
+        if wager.for_dealer:
+            raw["for_dealer"].setdefault(str(wager.seat), []).append(wager.kind)
         if (wager.collect, wager.pay) != (wager.collected, wager.paid):
             raw["done"].setdefault(str(wager.seat), {})[wager.kind] = {"collected": wager.collected, "paid": wager.paid}
     return raw
@@ -64,7 +70,7 @@ def without_hand(raw: Mapping[str, Any], seat: int, game: Game) -> dict[str, Any
         return {**left, "done": {}, "mispaid": []}
     left["round"]["seats"] = [line for line in seats if line["seat"] != seat]
     left["mispaid"] = [said for said in left["mispaid"] if said["seat"] != seat]
-    for key in ("done", "patrons"):
+    for key in ("done", "patrons", "funds", "for_dealer"):
         left[key].pop(str(seat), None)
     return left
 
@@ -88,6 +94,10 @@ def typed_again(raw: Mapping[str, Any], table: TableFacts, local: Any) -> dict[s
     for seat in facts["seats"]:
         for field in table.game.layout.seat_fields:
             typed[seat_name(seat["seat"], field.name)] = _text(field, seat.get(field.name), table.notation)
+    for seat, funds in raw["funds"].items():
+        typed |= {fund_name(int(seat), kind): fund for kind, fund in funds.items()}
+    for seat, kinds in raw["for_dealer"].items():
+        typed |= {for_dealer_name(int(seat), kind): "on" for kind in kinds}
     return typed | _done(raw, table.notation)
 
 

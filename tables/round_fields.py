@@ -1,7 +1,8 @@
 """The fields of a round in hand: what they are called, what a table tells them, what may be wrong at one. Pure.
 
 Fields are named `r_community` (of the round), `s2_cards` (of seat 2), `d2_trips` (what the dealer did on seat 2's trips), `w2_trips` (what
-was due on it when the person looked), `m2_trips` and `n2_trips` (what became of a difference, and a note).
+was due on it when the person looked), `m2_trips` and `n2_trips` (what became of a difference, and a note), `f2_trips` (what was put down:
+chips where it is empty) and `t2_trips` (ticked where it lies for the dealer).
 """
 
 from __future__ import annotations
@@ -62,3 +63,13 @@ def status_name(seat: int, kind: str) -> str:
 def note_name(seat: int, kind: str) -> str:
     """Return the name of the field for a note on a difference."""
     return f"n{seat}_{kind}"
+
+
+def fund_name(seat: int, kind: str) -> str:
+    """Return the name of the field that says what was put down: chips, cash or promotional."""
+    return f"f{seat}_{kind}"
+
+
+def for_dealer_name(seat: int, kind: str) -> str:
+    """Return the name of the field that says that the wager is for the dealer."""
+    return f"t{seat}_{kind}"

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -23,6 +23,8 @@ from tables.round_fields import (
     FieldError,
     TableFacts,
     done_name,
+    for_dealer_name,
+    fund_name,
     note_name,
     round_name,
     seat_name,
@@ -80,8 +82,11 @@ class RoundForm:
         if self.irregular:
             raw["irregular"] = {"reason": self.irregular}
             raw["done"] = self._all_done()
+            self._add_stakes(raw, {(seat, kind) for seat in self.seats for kind in self.table.game.wager_kinds})
         elif dues is not None:
-            self._add_done(raw, dues)
+            said = tuple(dues)
+            self._add_done(raw, said)
+            self._add_stakes(raw, {(due.seat, due.kind) for due in said})
         return raw
 
     # ---- facts ----
@@ -160,6 +165,20 @@ class RoundForm:
             if status:
                 mispaid.append({"seat": seat, "wager": kind, "status": status, "note": note})
         raw.update({key: value for key, value in (("done", dict(done)), ("mispaid", mispaid)) if value})
+
+    def _add_stakes(self, raw: dict[str, Any], laid: Collection[tuple[int, str]]) -> None:
+        """Add what the stakes of the wagers `laid` were, where not chips, and which lay for the dealer. What is no such thing is noted."""
+        funds: dict[str, Any] = defaultdict(dict)
+        for_dealer: dict[str, Any] = defaultdict(list)
+        for seat, kind in sorted(laid):
+            fund = self.text(fund_name(seat, kind)).strip()
+            if fund and fund not in self.layout.funds:
+                self._wrong(fund_name(seat, kind), f"A stake is {', '.join(self.layout.funds)}")
+            elif fund and fund != self.layout.funds[0]:
+                funds[str(seat)][kind] = fund
+            if self.layout.for_dealer and self.text(for_dealer_name(seat, kind)).strip():
+                for_dealer[str(seat)].append(kind)
+        raw.update({key: dict(said) for key, said in (("funds", funds), ("for_dealer", for_dealer)) if said})
 
     # ---- errors ----
 

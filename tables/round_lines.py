@@ -26,7 +26,7 @@ class Typed:
 
 @dataclass(frozen=True)
 class Spot:
-    """One wager on the page: what was due (empty where nothing lies there), what stands as done, and how far that is off."""
+    """One wager on the page: what was due (empty where nothing lies there), what stands as done, how far that is off, what was put down for whom."""
 
     seat: int
     kind: str
@@ -37,6 +37,10 @@ class Spot:
     off: int = 0
     why: str = ""
     errors: Sequence[FieldError] = ()
+    fund_name: str = ""
+    fund: str = ""
+    for_dealer_name: str = ""
+    for_dealer: bool = False
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,18 @@ from tables.engine.cards import RANKS
 from tables.engine.faults import MAY_BE_IRREGULAR
 from tables.engine.game import Field, Settlement
 from tables.fault_words import in_money
-from tables.round_fields import GENERAL, FieldError, done_name, note_name, round_name, seat_name, seen_name, status_name
+from tables.round_fields import (
+    GENERAL,
+    FieldError,
+    done_name,
+    for_dealer_name,
+    fund_name,
+    note_name,
+    round_name,
+    seat_name,
+    seen_name,
+    status_name,
+)
 from tables.round_form import RoundForm
 from tables.round_keys import flag_keys
 from tables.round_lines import Difference, Ruling, SeatLine, Spot, Typed
@@ -121,14 +132,17 @@ class RoundScreen:
 
     def _spot(self, seat: int, kind: str) -> Spot:
         name, seen = done_name(seat, kind), seen_name(seat, kind)
-        errors = self.form.errors.get(name, ())
+        stake_of = {"fund_name": fund_name(seat, kind), "for_dealer_name": for_dealer_name(seat, kind)}
+        put = {"fund": self.form.text(stake_of["fund_name"]), "for_dealer": bool(self.form.text(stake_of["for_dealer_name"]))}
+        errors = [*self.form.errors.get(name, ()), *self.form.errors.get(stake_of["fund_name"], ())]
         wager = self._wager_at.get((seat, kind))
         if wager is None:
-            return Spot(seat, kind, name, seen, done=self._kept_text(seat, kind), errors=errors)
+            return Spot(seat, kind, name, seen, done=self._kept_text(seat, kind), errors=errors, **stake_of, **put)
         due, done = self._dealt(wager)
         text = self.form.text(name) if self.form.irregular or errors or done != due else self.money(due)
         why = in_money(wager.why, self.table.notation)
-        return Spot(seat, kind, name, seen, self.money(due), text, 0 if due is None else done - due, why, errors)
+        off = 0 if due is None else done - due
+        return Spot(seat, kind, name, seen, self.money(due), text, off, why, errors, **stake_of, **put)
 
     def _kept_text(self, seat: int, kind: str) -> str:
         """Return what was typed by a person, while there is nothing due to put in its place."""

@@ -20,8 +20,9 @@ from casino.read_only import ReadOnlyAdmin, person
 from ledger.models import Account, Entry, Transfer
 from ledger.selectors import balances
 from tables.admin.figures import chip, figure
+from tables.admin.filters import ShiftFilter, TableFilter
 from tables.books_seen import accounts_for, blind_accounts, entries_for
-from tables.models import Property, Round, TableSession
+from tables.models import Property, Round, Shift, TableSession
 
 BLIND = "counted blind"
 
@@ -96,12 +97,30 @@ class AccountAdmin(ReadOnlyAdmin):
         return figure(account.held, "dim" if account.held == BLIND else "")
 
 
+class EntryShiftFilter(ShiftFilter):
+    """By shift: the books know it by its UUID."""
+
+    def of_shift(self, rows: QuerySet[Any], key: int) -> QuerySet[Any]:
+        """Return the entries of the shift of `key`. One query more."""
+        return rows.filter(shift__in=list(Shift.objects.filter(pk=key).values_list("uuid", flat=True)))
+
+
+class EntryTableFilter(TableFilter):
+    """By table: the books know its sessions by their UUIDs."""
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        """Return the entries of that table's sessions. One query more."""
+        if not self.value():
+            return queryset
+        return queryset.filter(session__in=list(TableSession.objects.filter(table__code=self.value()).values_list("uuid", flat=True)))
+
+
 @admin.register(Entry)
 class EntryAdmin(ReadOnlyAdmin):
     """Entries, newest first."""
 
     list_display = ("reference", "kind", "gaming_day", "occurred_utc", "recorded_by", "transfer_count", "late")
-    list_filter = (DayRange, "kind", "late")
+    list_filter = (DayRange, "kind", "late", EntryShiftFilter, EntryTableFilter)
     list_select_related = ("recorded_by",)
     search_fields = ("reference",)
     search_help_text = "an entry's whole reference, or uuid"

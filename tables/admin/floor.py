@@ -27,6 +27,7 @@ from tables.admin.close_wizard import close
 from tables.admin.figures import chip
 from tables.admin.filters import ShiftFilter, TableFilter
 from tables.admin.recounts import due_acts
+from tables.admin.session_records import recorded_of
 from tables.blockers import blockers
 from tables.engine.game import games
 from tables.house_settings import as_held
@@ -318,6 +319,7 @@ class SessionAdmin(ReadOnlyAdmin):
                 for verb, (action, state, words, _) in session_acts.ACTS.items()
                 if state in ("", session.state) and roles.may(user.roles, action, pit)
             ],
+            "recorded": recorded_of(session, user),
             "may_close": is_open and roles.may(user.roles, "run_session", pit),
             "blockers": blockers(session) if is_open else [],
             "felt_code": short_code(session.felt.sha256) if session.felt else "",

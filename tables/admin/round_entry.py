@@ -127,7 +127,9 @@ def _ruling(form: RoundForm, user: User) -> Ruling | None:
         ruling = Ruling(ruled.settlement, ruled.wagers)
         if ruled.settlement is not None:
             raw = form.slip(ruled.settlement.dues)
-            if raw.get("done") or raw.get("mispaid"):
+            if set(form.errors) - {"who_dealt"}:
+                return ruling
+            if raw.keys() & {"done", "mispaid", "funds", "for_dealer"}:
                 ruling = Ruling(ruled.settlement, preview_round(read_round_slip(raw), by=user).wagers)
     except CasinoError as error:
         _place(form, error)

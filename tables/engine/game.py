@@ -146,6 +146,10 @@ class Layout:
     button: str = ""
     """The field of the round that names the seat which acts last; "" where seats are dealt in their order."""
     pile: Pile | None = None
+    funds: tuple[str, ...] = ("chips", "cash", "promo")
+    """What a stake may be, the usual first: chips, cash (money plays), promotional chips or a coupon."""
+    for_dealer: bool = True
+    """A patron may lay a wager for the dealer."""
 
 
 def answer_opening(id: str, paytable: Paytable) -> str:

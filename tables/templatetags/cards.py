@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from django import template
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext_lazy as _
 
 from tables.engine.cards import CODES, in_words
 from tables.engine.game import games
@@ -15,6 +16,7 @@ from tables.models import Round
 
 register = template.Library()
 
+FUND_WORDS = {"chips": _("chips"), "cash": _("cash"), "promo": _("promotional")}
 SIGNS = {"s": "♠", "h": "♥", "d": "♦", "c": "♣"}
 
 
@@ -32,6 +34,12 @@ def card(name: str) -> SafeString:
     return format_html(
         '<span class="card suit-{}" role="img" aria-label="{}"><b>{}</b><i>{}</i></span>', suit, in_words(CODES[name]), rank, SIGNS[suit]
     )
+
+
+@register.filter
+def fund_word(fund: str) -> str:
+    """Return what a stake was put down in, for a person."""
+    return str(FUND_WORDS[fund])
 
 
 @register.filter

@@ -5,23 +5,15 @@ The demo must have been played (`make demo SERVE=0`). A house of its own is serv
 
 from __future__ import annotations
 
-import json
-import os
 import shutil
 import subprocess
 import sys
-import time
-import urllib.request
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, Page
 
-ROOT = Path(__file__).resolve().parents[2]
-STATE = Path(os.environ.get("PITBOOK_STATE") or ROOT / ".pitbook")
-CHROMIUM = "/usr/bin/chromium"
-FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--force-color-profile=srgb"]
-PORT = 8765
+from tests.browser.demo_house import ADDRESS, ROOT, demo_house, opened, sign_in
 
 PAGES = (
     ("tonight", "PB-1", "/admin/", "Tonight's board: every table, alarms on top"),
@@ -49,56 +41,59 @@ PAGES = (
 """Name, who looks, the address ("first:" and "last:" open a thing of a list), and what it shows."""
 
 
+def _typed(page: Page) -> None:
+    """Type a round half-way: the board, the dealer, some seats, and a payout that was not as due."""
+    keys = page.keyboard
+    page.wait_for_selector("html.scripted")
+    if page.locator("#forget:visible").count():
+        page.get_by_role("button", name="Discard draft").click()
+    page.wait_for_function("() => document.activeElement.closest('#round')")
+    keys.type("2h9s9dJcQhKc7d")
+    for held in ("AsAd4", "4c3cF", "8h8d2", "Tc9h4"):
+        seat = page.evaluate("document.activeElement.name").partition("_")[0]
+        keys.type(held[:4])
+        if not page.input_value(f"[name={seat}_ante]"):
+            keys.type("10 ")
+        keys.type(held[4])
+    page.wait_for_selector("[data-due$='_play']:not(:empty)")
+    first = page.evaluate("document.querySelector('.seats tr:not(.away)').dataset.seat")
+    page.focus(f"[name=s{first}_cards]")
+    keys.press("p")
+    page.focus(f"[name=d{first}_play]")
+    keys.type("+45")
+    page.wait_for_selector("#differences legend")
+    page.focus(f"[name=s{first}_cards]")
+    keys.press("r")
+    page.wait_for_selector("#reasons section")
+    page.evaluate("scrollTo(0, 0)")
+
+
+AT_WORK: Mapping[str, Callable[[Page], None]] = {"enter-round": _typed}
+"""What is done on a page before its picture is taken, by the picture's name."""
+
+
 def main(folder: Path, only: Sequence[str] = ()) -> None:
     """Take every picture, or `only` those of these names, and list them in the folder's README."""
-    sign_ins = {one["number"]: one["password"] for one in json.loads((STATE / "demo.json").read_text())["sign_ins"]}
-    served = subprocess.Popen([sys.executable, "manage.py", "serve", "--port", str(PORT)], cwd=ROOT, stdout=subprocess.DEVNULL)
-    try:
-        _wait()
-        with sync_playwright() as playwright:
-            browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-            for mode in ("dark", "light"):
-                _take(browser, folder, mode, sign_ins, only)
-            browser.close()
-    finally:
-        served.terminate()
-        served.wait()
+    with demo_house() as browser:
+        for mode in ("dark", "light"):
+            _take(browser, folder, mode, only)
     lines = [f"| {words} | [dark]({name}-dark.png) | [light]({name}-light.png) |" for name, _, _, words in PAGES]
     head = ["# Screenshots", "", "Made by `make screenshots` from the demo's night.", "", "| page | | |", "| --- | --- | --- |"]
     (folder / "README.md").write_text("\n".join([*head, *lines, ""]), encoding="utf-8")
 
 
-def _wait() -> None:
-    for _ in range(120):
-        try:
-            urllib.request.urlopen(f"http://127.0.0.1:{PORT}/healthz", timeout=2)
-        except OSError:
-            time.sleep(0.5)
-        else:
-            return
-    raise SystemExit("The house does not answer.")
-
-
-def _take(browser: Browser, folder: Path, mode: str, sign_ins: dict[str, str], only: Sequence[str]) -> None:
-    pages = {}
+def _take(browser: Browser, folder: Path, mode: str, only: Sequence[str]) -> None:
+    pages: dict[str, Page] = {}
     for name, who, address, _words in PAGES:
         if only and name not in only:
             continue
         if who not in pages:
-            context = browser.new_context(base_url=f"http://127.0.0.1:{PORT}", viewport={"width": 1440, "height": 900}, color_scheme=mode)  # type: ignore[arg-type]
-            pages[who] = context.new_page()
-            pages[who].goto("/admin/login/")
-            pages[who].fill("#id_username", who)
-            pages[who].fill("#id_password", sign_ins[who])
-            pages[who].keyboard.press("Enter")
-            pages[who].wait_for_url("**/admin/")
+            context = browser.new_context(base_url=ADDRESS, viewport={"width": 1440, "height": 900}, color_scheme=mode)  # type: ignore[arg-type]
+            pages[who] = sign_in(context, who)
         page = pages[who]
-        page.goto(address.removeprefix("first:").removeprefix("last:"))
-        if not address.startswith("/"):
-            things = page.locator("#result_list tbody th a")
-            (things.first if address.startswith("first:") else things.last).click()
-            page.wait_for_url("**/change/**")
-        page.wait_for_load_state("networkidle")
+        opened(page, address)
+        if name in AT_WORK:
+            AT_WORK[name](page)
         picture = folder / f"{name}-{mode}.png"
         page.screenshot(path=picture)
         if squeeze := shutil.which("pngquant"):  # a palette is enough, and a third of the size

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from casino.money import Notation
 from casino.wall_clock import read_local
 from tables.engine.game import games
 from tables.fault_words import in_money
+from tables.paytable_files import published
 from tables.round_fields import TableFacts
 from tables.round_form import RoundForm
 
@@ -152,3 +154,36 @@ def test_an_hour_that_was_skipped_is_no_time() -> None:
     found = form(occurred_at="2026-03-08T02:30:00")
     found.slip()
     assert messages(found) == {"occurred_at": ["There is no such time: the clock was put forward over it."]}
+
+
+def test_a_stake_says_what_it_was_put_down_in_and_for_whom() -> None:
+    """Only of wagers that lie there: a mark on a spot that is empty by now says nothing."""
+    typed = {
+        "s1_cards": "AsAd",
+        "s1_ante": "10",
+        "s1_trips": "5",
+        "s1_play": "4x",
+        "f1_trips": "promo",
+        "f1_ante": "cash",
+        "f1_blind": "",
+        "t1_trips": "on",
+    }
+    found = form(r_community="2h9s9dJcQh", r_dealer="Kc7d", f2_trips="promo", **typed)
+    dues = _dues(found.slip())
+    raw = found.slip(dues)
+    assert (raw["funds"], raw["for_dealer"]) == ({"1": {"ante": "cash", "trips": "promo"}}, {"1": ["trips"]})
+    assert "funds" not in form(r_community="2h9s9dJcQh", r_dealer="Kc7d", **{**typed, "s1_trips": "", "f1_ante": "chips"}).slip(dues[:3])
+    assert messages(found) == {}
+
+
+def test_what_no_stake_is_stands_at_its_wager_and_a_pot_takes_chips_alone() -> None:
+    wrong = form(r_community="2h9s9dJcQh", r_dealer="Kc7d", s1_cards="AsAd", s1_ante="10", s1_play="4x", f1_ante="<script>")
+    wrong.slip(_dues(wrong.slip()))
+    assert messages(wrong) == {"f1_ante": ["A stake is chips, cash, promo."]}
+    assert (PAYROLL.game.layout.funds, PAYROLL.game.layout.for_dealer) == (("chips",), False)
+
+
+def _dues(raw: dict[str, Any]) -> Any:
+    game = games()["uth"]
+    paytable = game.read_paytable(json.loads(published()["uth-seed@1"].canonical))
+    return game.settle(game.read(raw["round"], paytable), paytable).dues

@@ -8,7 +8,7 @@ from datetime import datetime
 from django.db.models import Exists, OuterRef, QuerySet
 from django.urls import reverse
 
-from audit.models import Finding, FindingEvent, Signature
+from audit.models import Finding, FindingEvent, ShiftNote, Signature
 from audit.reports.catalogue import Catalogued
 from audit.reports.report import Column, Emphasis, Row, Section
 from audit.reports.scope import Scope
@@ -27,6 +27,7 @@ COLUMNS = (
     Column("next", "What is next", "text"),
 )
 COUNTS = (Column("what", "What waits", "text"), Column("times", "How many", "integer", total=True))
+NOTES = (Column("shift", "Shift", "text"), Column("at", "At", "moment"), Column("by", "By", "text"), Column("note", "Note", "text"))
 SLIP_NEXT = {
     ("fill", "requested"): "the cage issues it",
     ("fill", "issued"): "the table receives it",
@@ -36,12 +37,24 @@ SLIP_NEXT = {
 
 
 def build(scope: Scope) -> Sequence[Section]:
-    """Return how much waits, and every item. Nine queries."""
+    """Return how much waits, every item, and what was noted for the next shift. Ten queries."""
     items = in_order([*waiting(scope.all_sessions()), *findings_waiting(findings_of_scope(scope)), *_shifts(scope)])
     kinds = sorted({str(row.values[0]) for row in items})
     counts = tuple(Row((kind, sum(row.values[0] == kind for row in items))) for kind in kinds)
     nothing = "Nothing waits: the next shift begins with a clean floor."
-    return [Section("counts", "In short", COUNTS, counts, empty=nothing), Section("items", "What waits", COLUMNS, tuple(items), empty=nothing)]
+    return [
+        Section("counts", "In short", COUNTS, counts, empty=nothing),
+        Section("items", "What waits", COLUMNS, tuple(items), empty=nothing),
+        Section("notes", "Notes for the next shift", NOTES, tuple(_notes(scope)), empty="Nobody noted anything."),
+    ]
+
+
+def _notes(scope: Scope) -> Iterator[Row]:
+    notes = ShiftNote.objects.filter(shift__property=scope.house, shift__gaming_day__range=(scope.first, scope.last))
+    for note in notes.select_related("shift", "by"):
+        link = reverse("admin:tables_shift_change", args=[note.shift_id])
+        shift = f"{note.shift.kind} of {note.shift.gaming_day}"
+        yield Row((shift, note.recorded_at, note.by.username, note.text), links=(("shift", f"{link}#notes"),))
 
 
 def of_shift(shift: Shift, pits: roles.Pits, findings: Iterable[Finding], *, signed: bool) -> Section:

@@ -167,6 +167,8 @@ class Payroll(RoundGame[PayrollDeal]):
         one_deck=False,
         button="button",
         pile=Pile(fields=("kept", "discarded"), base=1, plus="rolls"),
+        funds=("chips",),
+        for_dealer=False,
     )
 
     def deal(self, found: Mapping[str, Any], seats: Sequence[dict[str, Any]], line: Mapping[str, Any]) -> PayrollDeal:

@@ -3,6 +3,7 @@ import { read } from "./cards.js";
 import { settled } from "./due.js";
 import { toggleHelp } from "./help.js";
 import { begin, firstOfSeat, isOpen, onAfterSeat, onFrom, paidOf, step, upOrDown } from "./route.js";
+import { isSending } from "./save.js";
 import { at, clearTimes, flags, form, placeOf, plays, putOn, seatName, takeOff, value } from "./sheet.js";
 import { toggleReasons } from "./show.js";
 
@@ -46,12 +47,28 @@ const irregular = () => {
   at("irregular").focus();
 };
 
-/* What became of a difference: of the wager in hand, else of the first one that does not say. */
+const BECAME = { C: "corrected", N: "not_recovered" };
+/* What became of the difference on the wager in hand; nothing where there is none. */
 const became = (place, how) => {
   const own = form.querySelector(`input[type="radio"][name="m${place.seat}_${place.kind}"][value="${how}"]`);
-  if (!own) return false;
+  if (!own) return;
   own.checked = true;
   changed(own.name);
+};
+
+/* What the wager in hand was put down in, the next of its choices; and whether it lies for the dealer. */
+const nextFund = (name) => {
+  const choice = form.querySelector(`[data-fund="${name}"]`);
+  if (!choice) return false;
+  choice.selectedIndex = (choice.selectedIndex + 1) % choice.options.length;
+  changed(choice.name);
+  return true;
+};
+const forDealer = (name) => {
+  const box = form.querySelector(`[data-for-dealer="${name}"]`);
+  if (!box) return false;
+  box.checked = !box.checked;
+  changed(box.name);
   return true;
 };
 
@@ -79,16 +96,12 @@ const moves = (event, input, kind) => {
   return kind === "cards" && takeCard(input);
 };
 
-/* To what was paid, as soon as what is due is there; what is typed until then is typed there. */
-let early = null;
-const goToPaid = async (seat) => {
-  early = "";
+/* As soon as what is due is there; what is typed until then is typed after it. */
+const onceSettled = async (then) => {
+  window.heldKeys.hold();
   await settled();
-  const typed = early;
-  early = null;
-  if (!paidOf(seat) || !typed) return;
-  document.activeElement.value = typed;
-  document.activeElement.dispatchEvent(new InputEvent("input", { bubbles: true, inputType: "insertText" }));
+  then();
+  if (!isSending()) window.heldKeys.release();
 };
 
 const acts = (event, place, input, kind) => {
@@ -96,9 +109,18 @@ const acts = (event, place, input, kind) => {
   const { seat } = place;
   if (key === "I") return irregular() ?? true;
   if (!seat) return false;
-  if (key === "P") return goToPaid(seat) ?? true;
+  if (key === "P") {
+    onceSettled(() => paidOf(seat));
+    return true;
+  }
   if (key === "R") return toggleReasons(seat) ?? true;
-  if (kind === "done") return (key === "C" && became(place, "corrected")) || (key === "N" && became(place, "not_recovered"));
+  if (kind === "done" && BECAME[key]) {
+    onceSettled(() => became(place, BECAME[key]));
+    return true;
+  }
+  if (kind === "done" && key === "M") return nextFund(input.name);
+  if (kind === "done" && key === "D") return forDealer(input.name);
+  if (kind === "done") return false;
   if (key === "-" || key === "−") return takeOff(seat) ?? changed("") ?? onAfterSeat(seat) ?? true;
   const flag = flags.find((field) => field.key === key);
   if (flag && !(kind === "cards" && "AKQJT".includes(key))) return tick(seat, flag, input.name) ?? true;
@@ -109,11 +131,6 @@ const acts = (event, place, input, kind) => {
 
 form.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
-  if (early !== null) {
-    event.preventDefault();
-    if (event.key.length === 1) early += event.key;
-    return;
-  }
   const input = event.target;
   const kind = input.dataset?.kind || "";
   const place = placeOf(input.name) || {};

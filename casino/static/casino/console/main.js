@@ -9,7 +9,7 @@ import { onKeyed, setBets, times, toggleSeat } from "./keys.js";
 import { begin, isFull, onFrom } from "./route.js";
 import { isSending, onceSaved, save, sendOn } from "./save.js";
 import { at, clearTimes, fill, form, noteTyped, paintSeats, placeOf, setPlaying, value, write } from "./sheet.js";
-import { show } from "./show.js";
+import { paintMarks, show } from "./show.js";
 
 /* ---- time: now, until somebody says otherwise ---- */
 let timeSaid = "looked" in form.dataset;
@@ -34,6 +34,7 @@ const changed = (name) => {
   setTime();
   drawAll();
   paintTimes();
+  paintMarks();
   problems([]);
   refresh();
   keep();
@@ -108,6 +109,7 @@ const paint = () => {
   paintSeats();
   drawAll();
   paintTimes();
+  paintMarks();
 };
 onAnswer(show);
 const kept = restore();

@@ -15,13 +15,20 @@ let onSaved = () => {};
 export const onceSaved = (then) => { onSaved = then; };
 export const isSending = () => sending;
 
+/* While a round is on its way nothing of it can be changed; what is typed meanwhile is of the next one. */
 const hold = (on) => {
   sending = on;
+  if (on) window.heldKeys.hold(true);
   form.classList.toggle("sending", on);
   form.querySelector(".deal").inert = on;
   form.querySelector(".twin").inert = on;
   form.querySelector(".columns").inert = on;
   document.getElementById("save").setAttribute("aria-disabled", String(on));
+};
+/* The round in hand is to be looked at again: what was typed after it was meant for another. */
+const giveBack = () => {
+  hold(false);
+  window.heldKeys.drop();
 };
 const tell = (words, ...more) => {
   line.hidden = !words;
@@ -33,7 +40,7 @@ const stopper = () => {
   const button = Object.assign(document.createElement("button"), { type: "button", textContent: "stop, and go on typing" });
   button.addEventListener("click", () => {
     clearTimeout(timer);
-    hold(false);
+    giveBack();
     keep();
     tell("");
   });
@@ -48,14 +55,14 @@ const later = (why) => {
 };
 
 const signedOut = () => {
-  hold(false);
+  giveBack();
   keep();
   const here = encodeURIComponent(`${location.pathname}?table=${form.dataset.table}`);
   tell("You are signed out. What was typed is kept on this machine: ", link("sign in again", `/admin/login/?next=${here}`));
 };
 
 const refused = (found) => {
-  hold(false);
+  giveBack();
   keep();
   tell("");
   at("number").value = found.number;
@@ -74,7 +81,7 @@ const answered = async (answer) => {
   const isJson = (answer.headers.get("Content-Type") || "").startsWith("application/json");
   if (answer.redirected || (answer.status === 403 && !isJson)) return signedOut();
   if (!isJson) {
-    hold(false);
+    giveBack();
     return tell(`The round could not be saved (${answer.status}). What was typed is kept; tell the shift manager if this comes again.`);
   }
   const found = await answer.json();
@@ -83,7 +90,8 @@ const answered = async (answer) => {
   tell("");
   drop();
   forget();
-  return onSaved(found);
+  onSaved(found);
+  return window.heldKeys.release();
 };
 
 const send = async () => {

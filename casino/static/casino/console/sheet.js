@@ -10,7 +10,7 @@ export const seatRow = (seat) => form.querySelector(`.seats tr[data-seat="${seat
 
 /* Where a name stands: its seat ("" for the round's own), its field, what kind of place it is. */
 export const placeOf = (name) => {
-  const match = /^(?:r_(\w+)|([sdwmn])(\d+)_(\w+))$/.exec(name || "");
+  const match = /^(?:r_(\w+)|([sdwmnft])(\d+)_(\w+))$/.exec(name || "");
   if (!match) return null;
   if (match[1]) return { where: "r", seat: 0, field: layout.round.find((field) => field.name === match[1]) };
   const seat = Number(match[3]);

@@ -31,6 +31,17 @@ const showFlow = (seat, html) => {
   if (names(fresh) !== names(place)) place.innerHTML = html;
 };
 
+/* What was put down, where it is not chips, and for whom, stands beside what is due. Keys choose it: nothing more to tab over. */
+export const paintMarks = () => {
+  for (const mark of form.querySelectorAll("[data-mark]")) {
+    const fund = form.querySelector(`[data-fund="${mark.dataset.mark}"]`);
+    const box = form.querySelector(`[data-for-dealer="${mark.dataset.mark}"]`);
+    const words = [fund?.value && fund.selectedOptions[0].text, box?.checked && box.parentElement.querySelector("span").textContent];
+    write(mark, words.filter(Boolean).join(" · "));
+    for (const one of [fund, box]) if (one) one.tabIndex = -1;
+  }
+};
+
 /* A seat's two rows, what was typed and what is due, are as high as the higher. */
 const alignRows = () => {
   for (const row of form.querySelectorAll(".dues tr[data-seat]")) seatRow(row.dataset.seat).style.height = `${row.offsetHeight}px`;
@@ -97,6 +108,7 @@ export const show = (found) => {
   for (const [seat, html] of Object.entries(found.flows || {})) showFlow(seat, html);
   for (const [name, spot] of Object.entries(found.spots)) showSpot(name, spot, found.errors);
   if (found.flows) alignRows();
+  paintMarks();
   for (const row of form.querySelectorAll(".dues tr[data-seat]")) showSeat(row, found.seats[row.dataset.seat]);
   for (const cell of form.querySelectorAll("[data-house]")) write(cell, found.house[cell.dataset.house] || (cell.dataset.house === "handle" ? "—" : ""));
   drawAll(new Set(found.doubled));
