@@ -11,7 +11,7 @@ from operator import attrgetter
 from typing import Protocol
 
 from tables.engine.cards import NAMES, in_words
-from tables.engine.faults import Faults, Path, as_where
+from tables.engine.faults import Faults, Path, as_where, counted
 from tables.engine.reading import Cards
 
 
@@ -30,9 +30,9 @@ def check_seats(seats: Sequence[Numbered], *, least: int, last: int, faults: Fau
     if least <= len(numbers) <= last and numbers[0] >= 1 and numbers[-1] <= last and len(set(numbers)) == len(numbers):
         return
     if len(seats) > last:
-        faults.add("too_many_seats", ("seats",), f"{len(seats)} seats are more than {last}.")
+        faults.add("too_many_seats", ("seats",), f"{counted(len(seats), 'seat')} where {least} to {last} are due.")
     if len(seats) < least:
-        faults.add("too_few_seats", ("seats",), f"{len(seats)} seats are fewer than {least}.")
+        faults.add("too_few_seats", ("seats",), f"{counted(len(seats), 'seat')} where {least} to {last} are due.")
     first: dict[int, int] = {}
     for seat in sorted(seats, key=attrgetter("place")):
         path = ("seats", seat.place, "seat")
@@ -61,7 +61,7 @@ def check_hands(hands: Sequence[Cards | None], counts: Sequence[int], paths: Cal
 
 def add_wrong_count(found: int, due: int, path: Path, faults: Faults) -> None:
     """Note that there are `found` cards where `due` are due."""
-    faults.add("wrong_card_count", path, f"{due} cards are due here, not {found}.", due=due, found=found)
+    faults.add("wrong_card_count", path, f"{counted(found, 'card')} where {due} {'is' if due == 1 else 'are'} due.", due=due, found=found)
 
 
 def check_different(places: Iterable[tuple[int, Path]], faults: Faults) -> None:

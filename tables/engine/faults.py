@@ -71,6 +71,11 @@ def shown(value: object) -> str:
     return f"“{text}”" if len(text) <= 40 else f"“{text[:39]}…”"
 
 
+def counted(number: int, noun: str) -> str:
+    """Return "1 card", "2 cards"."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
 class LineOrder:
     """Where fields stand on a line as it was written: JSON objects keep the order of their keys."""
 

@@ -14,7 +14,7 @@ from casino.money import Minor
 from tables.engine import reading
 from tables.engine.cards import card_names
 from tables.engine.facts import add_wrong_count, card_places, check_different, check_seats
-from tables.engine.faults import Faults, Path
+from tables.engine.faults import Faults, Path, counted
 from tables.engine.game import Stake
 from tables.engine.paytable import Paytable
 from tables.engine.reading import Cards
@@ -156,7 +156,7 @@ def check_rolls(seat: Seat, faults: Faults) -> None:
             if not 1 <= roll <= FACES:
                 faults.add("bad_roll", ("seats", seat.place, "rolls", place), f"No die shows {roll}.")
     if len(rolls) > MOST_ROLLS or not (rolls or seat.folded):
-        message = f"{len(rolls)} rolls: one or two are due, and none only where the seat folded before its turn."
+        message = f"{counted(len(rolls), 'roll')} where one or two are due, and none only where the seat folded before its turn."
         faults.add("bad_roll", ("seats", seat.place, "rolls"), message)
     elif on_dice:
         _check_dealt(seat, faults)
@@ -166,7 +166,7 @@ def _check_dealt(seat: Seat, faults: Faults) -> None:
     """Note a number of cards that the rolls did not give, and an up card that is nowhere among them."""
     due, found = 1 + sum(seat.rolls), count(seat.kept) + count(seat.discarded)
     if found != due:
-        message = f"{due} cards were dealt, one and as many as were rolled; {found} are kept and discarded."
+        message = f"{counted(due, 'card')} dealt, one and as many as were rolled; {found} kept and discarded."
         faults.add("cards_do_not_match_rolls", ("seats", seat.place), message, due=due, found=found)
     elif seat.up[0] not in seat.known and len(seat.known) == found:
         faults.add("cards_do_not_match_rolls", ("seats", seat.place), "The up card is neither kept nor discarded.")

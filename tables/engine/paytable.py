@@ -75,6 +75,7 @@ class PaytableLayout:
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}", re.ASCII)
 _LAST_VERSION = 10**9
+_LONGEST_ODDS = 40
 
 
 def _name(value: Any) -> str:
@@ -85,8 +86,10 @@ def _name(value: Any) -> str:
 
 def _odds(basis: Any) -> Callable[[Any], Fraction]:
     def read(value: Any) -> Fraction:
+        if not isinstance(value, str) or len(value) > _LONGEST_ODDS:
+            raise Misread("bad_paytable", f"{shown(value)} is not odds such as “3:2”.")
         try:
-            return parse_odds(value if isinstance(value, str) else shown(value), basis="for" if basis == "for" else "to")
+            return parse_odds(value, basis="for" if basis == "for" else "to")
         except ValueError as error:
             raise Misread("bad_paytable", f"{error}.") from error
 

@@ -151,6 +151,12 @@ def words(strength: int) -> str:
     return f"{name}, {rank_word(ranks[0])} high"
 
 
+def deciding_ranks(one: int, other: int) -> tuple[int, int]:
+    """Return the first ranks, from the highest down, in which the side cards of two different strengths of the same words differ."""
+    sides = [_ranks(read_shape(tables().shapes[strength])[2]) for strength in (one, other)]
+    return next((high, low) for high, low in zip(*sides, strict=True) if high != low)
+
+
 def _ranks(mask: int) -> list[int]:
     """Return the ranks in `mask`, highest first."""
     return [rank for rank in range(12, -1, -1) if mask >> rank & 1]

@@ -30,10 +30,15 @@ class Layer(NamedTuple):
 
 
 class Share(NamedTuple):
-    """What a seat won of one layer, one of `among` equal hands, the best of `reached` that it could go to."""
+    """What a seat won of one layer, one of `among` equal hands, the best of `reached` that it could go to.
+
+    `of`: what was shared, the rake gone; `odd`: how much of `amount` is beyond an even share.
+    """
 
     seat: int
     amount: Minor
+    of: Minor
+    odd: Minor
     among: int
     reached: int
     returned: bool
@@ -82,4 +87,5 @@ def _shares(layer: Layer, amount: Minor, unit: Minor) -> list[Share]:
     highest = max([holder.key or 0 for holder in reaching])
     best = [holder.seat for holder in reaching if holder.key == highest]
     parts = share(amount, len(best), unit=unit)
-    return [Share(seat, part, len(best), len(reaching), layer.returned) for seat, part in zip(best, parts, strict=True)]
+    even = parts[-1]
+    return [Share(seat, part, amount, Minor(part - even), len(best), len(reaching), layer.returned) for seat, part in zip(best, parts, strict=True)]

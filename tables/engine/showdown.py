@@ -7,7 +7,7 @@ from functools import cache
 
 from tables.engine import poker
 from tables.engine.best_five import best_five
-from tables.engine.cards import NAMES
+from tables.engine.cards import NAMES, rank_word
 from tables.engine.reading import Cards
 
 BEATS, BEATS_UNQUALIFIED, TIES, LOSES, LOSES_TO_UNQUALIFIED, FOLDS = range(6)
@@ -78,10 +78,22 @@ def _meets(met: int, strength: int) -> str:
 
 
 def told(met: int, hand: Hand | None, dealer: Hand | None) -> str:
-    """Return "Two pair, aces and nines, beats the dealer's pair of nines", without a full stop."""
+    """Return "Two pair, aces and nines, beats the dealer's pair of nines", without a full stop.
+
+    Where the words alone are the same, the side cards that decide stand between: "Pair of nines, eight against seven, beats …".
+    """
     if met == FOLDS or hand is None or dealer is None:
         return "Folded"
-    return _mine(hand[1]) + _meets(met, dealer[1])
+    mine, theirs = hand[1], dealer[1]
+    if mine != theirs and words(mine) == words(theirs):
+        return _decided(mine, theirs) + _meets(met, theirs)
+    return _mine(mine) + _meets(met, theirs)
+
+
+@cache
+def _decided(mine: int, theirs: int) -> str:
+    one, other = map(rank_word, poker.deciding_ranks(mine, theirs))
+    return f"{words(mine)}, {one} against {other},"
 
 
 _HAND_OPENINGS = tuple([f'"hand":"{name}","best":["' for name in CLASS_OF])

@@ -127,12 +127,18 @@ def check_wagers(seat: Seat, legal: Mapping[str, Sequence[int]], faults: Faults)
         faults.add("blind_not_equal_ante", ("seats", seat.place, "blind"), f"The blind is {seat.blind}, the ante {seat.ante}.")
     if seat.folded or seat.play is None or seat.street is None:
         _check_whether_played(seat, faults)
-    elif seat.street not in legal:
-        faults.add("bad_street", ("seats", seat.place, "street"), f"{shown(seat.street)} is none of {', '.join(STREETS)}.")
-    elif seat.play % seat.ante or seat.play // seat.ante not in legal[seat.street]:
-        times = " or ".join(map(str, legal[seat.street])) or "no"
-        message = f"A play of {seat.play} on an ante of {seat.ante}: {seat.street} allows {times} times the ante."
-        faults.add("bad_play_multiple", ("seats", seat.place, "play"), message, legal=legal[seat.street])
+    if not seat.folded and seat.street is not None:
+        _check_street(seat, seat.street, legal, faults)
+
+
+def _check_street(seat: Seat, street: str, legal: Mapping[str, Sequence[int]], faults: Faults) -> None:
+    """Note a street that is none, and a play that is no multiple which the street allows."""
+    if street not in legal:
+        faults.add("bad_street", ("seats", seat.place, "street"), f"{shown(street)} is none of {', '.join(STREETS)}.")
+    elif seat.play is not None and (seat.play % seat.ante or seat.play // seat.ante not in legal[street]):
+        times = " or ".join(map(str, legal[street])) or "no"
+        message = f"A play of {seat.play} on an ante of {seat.ante}: {street} allows {times} times the ante."
+        faults.add("bad_play_multiple", ("seats", seat.place, "play"), message, legal=legal[street])
 
 
 def _check_whether_played(seat: Seat, faults: Faults) -> None:

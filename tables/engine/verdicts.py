@@ -69,10 +69,10 @@ class SettledWager(NamedTuple):
     json: str
 
     @classmethod
-    def of(cls, verdict: Verdict, stake: Minor, payout: Payout) -> SettledWager:
-        """Return the wager with all that is written about it."""
+    def of(cls, verdict: Verdict, stake: Minor, payout: Payout, cut_by: str = "") -> SettledWager:
+        """Return the wager with all that is written about it; `cut_by`: the cap that cut the payout, in words."""
         net = payout.pay - stake if verdict.result == "lose" else payout.pay
-        reason = _reason(verdict, stake, payout)
+        reason = _reason(verdict, stake, payout, cut_by)
         more = f',"breakage":"{payout.breakage}"' if payout.breakage is not None else ""
         if payout.uncapped is not None:
             more = f',"uncapped":{payout.uncapped}'
@@ -168,11 +168,18 @@ def add_unpayable(tills: Sequence[Till], stakes: Sequence[Minor | None], path: P
 
 
 def _capped(wagers: Sequence[SettledWager], caps: Mapping[str, Any], unit: Minor) -> list[SettledWager]:
-    payouts = cap([wager.payout for wager in wagers], [wager.verdict.bet or wager.verdict.kind for wager in wagers], caps, unit=unit)
+    bets = [wager.verdict.bet or wager.verdict.kind for wager in wagers]
+    payouts = cap([wager.payout for wager in wagers], bets, caps, unit=unit)
     return [
-        wager if wager.payout is payout else SettledWager.of(wager.verdict, wager.stake, payout)
-        for wager, payout in zip(wagers, payouts, strict=True)
+        wager if wager.payout is payout else SettledWager.of(wager.verdict, wager.stake, payout, _cut_by(payout, bet, caps, unit))
+        for wager, bet, payout in zip(wagers, bets, payouts, strict=True)
     ]
+
+
+def _cut_by(payout: Payout, bet: str, caps: Mapping[str, Any], unit: Minor) -> str:
+    """Return which cap left this of a payout: the bet's own, or the seat's where that cut deeper."""
+    own = caps["wager"].get(bet)
+    return f"the cap of {own}" if own is not None and payout.pay == own // unit * unit else f"the seat's cap of {caps['seat']}"
 
 
 def spoken(row: str) -> str:
@@ -180,7 +187,7 @@ def spoken(row: str) -> str:
     return re.sub(r"_(?=\d)", "-", row).replace("_", " ")
 
 
-def _reason(verdict: Verdict, stake: Minor, payout: Payout) -> str:
+def _reason(verdict: Verdict, stake: Minor, payout: Payout, cut_by: str) -> str:
     """Return ": the blind wager pays flush 3:2, 501 × 3:2 = 751 1/2, rounded down to 751."."""
     before, after = verdict.words
     if verdict.odds is None:
@@ -189,13 +196,11 @@ def _reason(verdict: Verdict, stake: Minor, payout: Payout) -> str:
         return f"{before}{stake}{after}{payout.pay}."
     exact, rounded = stake * verdict.odds, payout.pay if payout.uncapped is None else payout.uncapped
     direction = "" if exact == rounded else f", rounded {'down' if exact > rounded else 'up'} to {rounded}"
-    cut = "" if payout.uncapped is None else f", cut to {payout.pay} by the cap"
+    cut = "" if payout.uncapped is None else f", cut to {payout.pay} by {cut_by}"
     return f"{before}{stake}{after}{_mixed(exact)}{direction}{cut}."
 
 
 def _mixed(value: Fraction) -> str:
-    """Return "751 1/2" for 1503/2."""
+    """Return "751 1/2" for 1503/2, "0 1/2" for 1/2: a fraction is of a minor unit, and stands beside whole ones wherever they are told."""
     whole, part = divmod(value, 1)
-    if not part:
-        return str(whole)
-    return f"{whole} {part}" if whole else str(part)
+    return f"{whole} {part}" if part else str(whole)

@@ -136,7 +136,13 @@ def test_reasons():
         "Pair of kings: 800 as best of 2 hands + 200 that nobody else met, returned = 1000. A rake of 140 was taken from the pot of 1600."
     )
     equal = round_of(2, payroll_seat(1, "Ac Kd"), payroll_seat(2, "Ad Kc"), payroll_seat(5, "Jd", folded=True))
-    assert why(equal, 1) == "Ace high with king: 150 as one of 2 equal of 2 hands."
+    assert why(equal, 1) == "Ace high with king: 150 of 300 as one of 2 equal hands."
+    three = round_of(3, payroll_seat(1, "Ac Kd"), payroll_seat(2, "Ad Kc"), payroll_seat(3, "Qc"))
+    shared = "Ace high with king: {} of 300 as one of 2 equal hands, best of 3 hands"
+    assert [why(three, seat, payout_unit=7) for seat in (1, 2)] == [
+        shared.format(153) + ", with 6 that did not share evenly.",
+        shared.format(147) + ".",
+    ]
     assert why(round_of(2, payroll_seat(1, "Ac"), payroll_seat(2, "Ad", folded=True)) | {"seats": [
         payroll_seat(1, "Ac Kd"), payroll_seat(2, "Ad", folded=True)]}, 1) == "The last hand standing: 200 that no other hand reaches."  # fmt: skip
 

@@ -203,6 +203,7 @@ def test_a_duplicate_says_both_places_in_the_order_of_the_line():
         ([(SEAT + "street", GONE)], [("missing_play", "seats[0].street")]),
         ([(SEAT + "street", GONE), (SEAT + "play", GONE)], [("missing_play", "seats[0].play"), ("missing_play", "seats[0].street")]),
         ([(SEAT + "street", "turn")], [("bad_street", "seats[0].street")]),
+        ([(SEAT + "street", "turn"), (SEAT + "play", GONE)], [("missing_play", "seats[0].play"), ("bad_street", "seats[0].street")]),
         ([(SEAT + "street", "river")], [("bad_play_multiple", "seats[0].play")]),
         ([(SEAT + "play", 3999)], [("bad_play_multiple", "seats[0].play")]),
         ([(SEAT + "play", 2000)], [("bad_play_multiple", "seats[0].play")]),
@@ -295,6 +296,25 @@ def test_a_step_lists_all_in_the_order_of_codes_then_of_the_line():
 def test_what_could_not_be_paid_is_listed_beside_other_rules():
     facts = changed(UTH_ROUND, (SEAT + "play", 3999), ("paytable", version("uth", rounding="exact_only", payout_unit=7)))
     assert errors(facts) == [("bad_play_multiple", "seats[0].play"), ("inexact_payout", "seats[0].ante"), ("inexact_payout", "seats[0].play")]
+
+
+@pytest.mark.parametrize(
+    ("facts", "message"),
+    [
+        (changed(UTH_ROUND, (SEAT + "cards", ["As"])), "1 card where 2 are due."),
+        (changed(PAYROLL_ROUND, (SEAT + "up", "8h8c")), "2 cards where 1 is due."),
+        (changed(PAYROLL_ROUND, ("seats.2", GONE), ("seats.1", GONE), ("button", 1)), "1 seat where 2 to 8 are due."),
+        (changed(PAYROLL_ROUND, ("seats.2.kept", ["Qs", "Qd"])), "1 card dealt, one and as many as were rolled; 2 kept and discarded."),
+        (changed(UTH_ROUND, ("paytable", version("uth") | {"odds": {"blind": {"flush": 3}, "trips": {}}})), "“3” is not odds such as “3:2”."),
+    ],
+)
+def test_messages_count_in_one_and_many(facts, message):
+    assert answer(facts)["error"]["message"] == message
+
+
+def test_a_message_quotes_no_more_than_forty_characters():
+    facts = changed(UTH_ROUND, ("paytable", version("uth") | {"odds": {"blind": {"flush": "3:2" * 10_000}, "trips": {}}}))
+    assert len(answer(facts)["error"]["message"]) < 100
 
 
 def test_an_error_carries_its_round_and_its_facts():

@@ -166,12 +166,29 @@ def test_other_reasons():
     )
 
 
+@pytest.mark.parametrize(
+    ("board", "dealer", "hand", "opening"),
+    [
+        ("9c 7s 5h 5s 3c", "4d Qs", "8h Ks", "Pair of fives, king against queen, beats the dealer's pair of fives:"),
+        ("Kd 9s 7h 4c 2d", "Qs Jd", "Qd Tc", "King high, ten against jack, loses to the dealer's king high, which does not qualify:"),
+        ("Kd Ks 9h 9c 2d", "Qs 3d", "Ad 3c", "Two pair, kings and nines, ace against queen, beats the dealer's two pair, kings and nines:"),
+        ("Kd Ks Kh 7c 2d", "Qs Jd", "Qd Tc", "Three of a kind, kings, ten against jack, loses to the dealer's three of a kind, kings:"),
+        ("Ah Jh 4h Kh 9c", "3h 2d", "5h 2s", "Flush, ace high, five against four, beats the dealer's flush, ace high:"),
+        ("9d 9s 9h 9c 2d", "Qs Jd", "Kd Tc", "Four of a kind, nines, king against queen, beats the dealer's four of a kind, nines:"),
+        ("9c 7s 5h 5s 3c", "4d Qs", "2h Qh", "Pair of fives ties the dealer's pair of fives:"),
+    ],
+)  # fmt: skip
+def test_where_the_words_are_the_same_the_card_that_decides_is_named(board, dealer, hand, opening):
+    assert whys(uth(board, dealer, hand))["ante"].startswith(opening)
+
+
 def test_a_cut_payout_says_what_it_would_have_been():
     found = uth("9h Th Jh Qh 2c", "Ac 2d", "Kh 3d", caps={"wager": {"blind": 5000}, "seat": 20_000})
     assert nets(found) == {"ante": 1000, "blind": 5000, "play": 4000, "trips": 10_000}
     blind, trips = (seat_of(found, 1)["wagers"][kind] for kind in ("blind", "trips"))
     assert (blind["result"], blind["uncapped"], trips["uncapped"]) == ("win", 50_000, 20_000)
-    assert blind["why"].endswith("the blind wager pays straight flush 50:1, 1000 × 50:1 = 50000, cut to 5000 by the cap.")
+    assert blind["why"].endswith("the blind wager pays straight flush 50:1, 1000 × 50:1 = 50000, cut to 5000 by the cap of 5000.")
+    assert trips["why"].endswith("500 × 40:1 = 20000, cut to 10000 by the seat's cap of 20000.")
     assert "breakage" not in blind
 
 
@@ -181,7 +198,13 @@ def test_rounding_and_cap_on_one_wager():
     )
     blind = seat_of(found, 1)["wagers"]["blind"]
     assert (blind["net"], blind["uncapped"]) == (700, 800)
-    assert blind["why"].endswith("501 × 3:2 = 751 1/2, rounded up to 800, cut to 700 by the cap.")
+    assert blind["why"].endswith("501 × 3:2 = 751 1/2, rounded up to 800, cut to 700 by the cap of 720.")
+
+
+def test_less_than_a_minor_unit_is_told_beside_no_whole_ones():
+    half = version("uth") | {"odds": {"blind": {"flush": "1:2"}, "trips": {}}}
+    facts = {"game": "uth", "id": "x", "paytable": half, "community": "2h 7h 9h Kd 4c", "dealer": "Ks 8d", "seats": [uth_seat(1, "Ah 3h", ante=1)]}
+    assert whys(answer(facts))["blind"].endswith("pays flush 1:2, 1 × 1:2 = 0 1/2, rounded down to 0.")
 
 
 # ---- the settlement as values ----

@@ -118,7 +118,11 @@ def _part(share: Share) -> str:
         return f"{share.amount} that nobody else met, returned"
     if share.reached == 1:
         return f"{share.amount} that no other hand reaches"
-    return f"{share.amount} {f'as one of {share.among} equal' if share.among > 1 else 'as best'} of {share.reached} hands"
+    if share.among == 1:
+        return f"{share.amount} as best of {share.reached} hands"
+    best = f", best of {share.reached} hands" if share.among < share.reached else ""
+    odd = f", with {share.odd} that did not share evenly" if share.odd else ""
+    return f"{share.amount} of {share.of} as one of {share.among} equal hands{best}{odd}"
 
 
 _RANKS_JSON = tuple([f'"{rank}"' for rank in RANKS])
