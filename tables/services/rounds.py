@@ -175,7 +175,8 @@ def round_columns(
 ) -> dict[str, Any]:
     """Return a round's columns by name, as every door keeps them."""
     settlement, wagers = ruled.settlement, ruled.wagers
-    money = [wager for wager in wagers if wager.fund != "promo"]  # a promotional stake is no money of the house's or the patron's
+    # A promotional stake is no money of the house's or the patron's.
+    money = [wager for wager in wagers if wager.fund != "promo"]
     return {
         "uuid": slip.uuid,
         "session_id": session.pk,
@@ -196,12 +197,12 @@ def round_columns(
         "late": late,
         "replaces_id": replaces.pk if replaces else None,
         "wager_count": len(wagers),
-        "handle": sum(wager.stake for wager in money),
-        "collect": sum(wager.collect or 0 for wager in money) if settlement else None,
-        "pay": sum(due.pay for due in settlement.dues) if settlement else None,
+        "handle": sum([wager.stake for wager in money]),
+        "collect": sum([wager.collect or 0 for wager in money]) if settlement else None,
+        "pay": sum([due.pay for due in settlement.dues]) if settlement else None,
         "rake": settlement.rake if settlement else 0,
-        "collected": sum(wager.collected for wager in money),
-        "paid": sum(wager.paid for wager in wagers),
+        "collected": sum([wager.collected for wager in money]),
+        "paid": sum([wager.paid for wager in wagers]),
     }
 
 
