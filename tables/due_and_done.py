@@ -5,8 +5,9 @@ Source: spec/rounds.md, "A recorded round".
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence, Set
+from operator import attrgetter
+from typing import NamedTuple
 
 from casino.errors import Fault, InvalidSlip
 from casino.money import CEILING, Minor
@@ -14,10 +15,10 @@ from tables.engine.game import Stake, WagerDue
 from tables.slips import Done, Mispaid, RoundSlip
 
 POT = "pot"
+_seat_of = attrgetter("seat")
 
 
-@dataclass(frozen=True)
-class KeptWager:
+class KeptWager(NamedTuple):
     """One wager as it is kept: minor units; `collect` and `pay` are None where due is unknown (an irregular round)."""
 
     seat: int
@@ -52,6 +53,8 @@ def side_by_side(slip: RoundSlip, stakes: Sequence[Stake], dues: Sequence[WagerD
     A wager that the slip leaves out was done as due; of an irregular round each wager must say what was done. In a pot game any seat of
     the round may have been paid from the pot, rightly or not. Raises InvalidSlip naming the place under `done`, `mispaid` or `patrons`.
     """
+    if dues is not None and not (is_pot_game or slip.done or slip.mispaid or slip.funds or slip.for_dealer):
+        return _all_as_due(slip, dues)
     spots = _spots(stakes, dues, slip, is_pot_game=is_pot_game)
     faults = _strangers(slip, spots) + (_no_pot_funds(slip) if is_pot_game else [])
     kept = []
@@ -61,12 +64,42 @@ def side_by_side(slip: RoundSlip, stakes: Sequence[Stake], dues: Sequence[WagerD
         mispaid = next((said for said in slip.mispaid if (said.seat, said.wager) == (seat, kind)), None)
         wager = _keep(seat, kind, stake, due, done, mispaid, slip.patrons.get(seat, ""))
         if (seat, kind) in slip.funds or (seat, kind) in slip.for_dealer:
-            wager = replace(wager, fund=slip.funds.get((seat, kind), "chips"), for_dealer=(seat, kind) in slip.for_dealer)
+            wager = wager._replace(fund=slip.funds.get((seat, kind), "chips"), for_dealer=(seat, kind) in slip.for_dealer)
         kept.append(wager)
     faults += _contradictions(slip, kept) + _too_much(kept)
     if faults:
         raise InvalidSlip.of(faults)
     return kept
+
+
+def _all_as_due(slip: RoundSlip, dues: Sequence[WagerDue]) -> list[KeptWager]:
+    """Return every wager of a round of which the slip says no more than the cards: what most rounds are, in a third of the time."""
+    patrons = slip.patrons
+    kept = [
+        KeptWager(
+            due.seat,
+            due.kind,
+            due.stake,
+            due.collect,
+            due.pay,
+            due.collect,
+            due.pay,
+            due.why,
+            due.row or "",
+            "" if due.breakage is None else str(due.breakage),
+            due.uncapped,
+            patron=patrons.get(due.seat, ""),
+        )
+        for due in sorted(dues, key=_seat_of)
+    ]
+    faults = _patrons_elsewhere(slip, {wager.seat for wager in kept}) + _too_much(kept)
+    if faults:
+        raise InvalidSlip.of(faults)
+    return kept
+
+
+def _patrons_elsewhere(slip: RoundSlip, seats: Set[int]) -> list[Fault]:
+    return [Fault("bad_seat", f"Seat {seat} is not in the round.", f"patrons.{seat}") for seat in slip.patrons if seat not in seats]
 
 
 def _no_pot_funds(slip: RoundSlip) -> list[Fault]:
@@ -93,7 +126,11 @@ def _contradictions(slip: RoundSlip, kept: Sequence[KeptWager]) -> list[Fault]:
 
 def _too_much(kept: Sequence[KeptWager]) -> list[Fault]:
     """Return a fault where a round's stakes, takings or payments are together more than any amount may be."""
-    sums = {name: sum(getattr(wager, name) for wager in kept) for name in ("stake", "collected", "paid")}
+    sums = {
+        "stake": sum([wager.stake for wager in kept]),
+        "collected": sum([wager.collected for wager in kept]),
+        "paid": sum([wager.paid for wager in kept]),
+    }
     places = {"stake": "round.seats", "collected": "done", "paid": "done"}
     return [
         Fault("bad_amount", f"All that was {'put down' if name == 'stake' else name} in the round is 10^15 or more.", places[name])
@@ -143,8 +180,7 @@ def _strangers(slip: RoundSlip, spots: _Spots) -> list[Fault]:
         if one.status == "corrected" and (one.first is None or one.first.collected is None or one.first.paid is None):
             faults.append(Fault("missing_field", "A corrected mistake says what was done first: {collected, paid}.", f"{where}.first"))
         said.add((one.seat, one.wager))
-    faults += [Fault("bad_seat", f"Seat {seat} is not in the round.", f"patrons.{seat}") for seat in slip.patrons if seat not in seats]
-    return faults
+    return faults + _patrons_elsewhere(slip, seats)
 
 
 def _faults_of(done: Done, stake: Minor, due: WagerDue | None, where: str) -> list[Fault]:
@@ -170,14 +206,10 @@ def _keep(seat: int, kind: str, stake: Minor, due: WagerDue | None, done: Done, 
         paid=paid,
         why=due.why if due else "",
         row=(due.row or "") if due else "",
-        breakage=_fraction(due) if due else "",
+        breakage="" if due is None or due.breakage is None else str(due.breakage),
         uncapped=due.uncapped if due else None,
         mispaid=mispaid.status if mispaid else "",
         first=mispaid.first if mispaid else None,
         note=mispaid.note if mispaid else "",
         patron=patron,
     )
-
-
-def _fraction(due: WagerDue) -> str:
-    return "" if due.breakage is None else str(due.breakage)

@@ -12,7 +12,7 @@ from typing import Any
 
 from casino.errors import Fault, InvalidSlip
 from tables.engine.game import Field
-from tables.engine.json_line import parse_line
+from tables.engine.json_line import parse_line, plain_nested
 from tables.round_fields import TableFacts
 from tables.round_values import read_done, read_value
 from tables.slips import RoundSlip, read_round_slip
@@ -53,7 +53,8 @@ def read_json_lines(lines: Iterable[bytes]) -> Iterator[Read]:
         if not line.strip():
             continue
         try:
-            yield ReadLine(number, read_round_slip(parse_line(line)))
+            plain = plain_nested(line)
+            yield ReadLine(number, read_round_slip(parse_line(line) if plain is None else plain))
         except InvalidSlip as error:
             yield from (LineFault(number, fault) for fault in error.faults)
 

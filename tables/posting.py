@@ -6,7 +6,7 @@ Source: design/house.md, "The books post what moved, not what was due"; spec/boo
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from casino.money import Minor
 from ledger.drafts import TransferDraft
@@ -69,8 +69,7 @@ def table_accounts(table: str, *, is_pot_game: bool) -> tuple[tuple[str, str], .
     return (*accounts, (pot(table), "liability")) if is_pot_game else accounts
 
 
-@dataclass(frozen=True)
-class WagerMoved:
+class WagerMoved(NamedTuple):
     """What the dealer did on one wager, in minor units: `collected` of the stake, `paid` beyond it; `fund` is what the stake was.
 
     `chips`; `cash` (money plays), which goes to the box where it is lost; `promo`, a promotional chip or coupon, whose face goes to the box.
@@ -91,9 +90,11 @@ def transfers_for_round(table: str, wagers: Sequence[WagerMoved], *, is_pot_game
     In a pot game the stakes go into the pot and the winnings out of it; what was not paid out (a rake, a short payment) goes to the tray,
     and what was paid beyond it comes from there, so the pot is zero after every round. `rake_to_box` of what stays in it goes to the box.
     """
-    collected = {fund: sum(wager.collected for wager in wagers if wager.fund == fund) for fund in ("chips", "cash", "promo")}
-    promotional = sum(wager.paid for wager in wagers if wager.fund == "promo")
-    paid = sum(wager.paid for wager in wagers)
+    collected, paid_to = ({"chips": 0, "cash": 0, "promo": 0} for _ in range(2))
+    for wager in wagers:
+        collected[wager.fund] += wager.collected
+        paid_to[wager.fund] += wager.paid
+    promotional, paid = paid_to["promo"], sum(paid_to.values())
     if not is_pot_game:
         return _moving(
             (PATRONS_CHIPS, tray(table), collected["chips"], "collected"),

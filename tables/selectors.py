@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
+from functools import cache, lru_cache
 from uuid import UUID
 
 from django.db import connection
@@ -24,6 +25,7 @@ from tables.models import (
     Dealer,
     DealerTurn,
     PaytableVersion,
+    Pit,
     Property,
     Round,
     RoundProposal,
@@ -116,37 +118,100 @@ def open_session(table: Table) -> TableSession:
     return session
 
 
+_TO_DEAL = (TableSession, Shift, Table, Pit, Property)
+_TO_DEAL_SQL = """
+SELECT {columns} FROM tables_table JOIN tables_tablesession ON tables_tablesession.table_id = tables_table.id
+JOIN tables_shift ON tables_shift.id = tables_tablesession.shift_id JOIN tables_pit ON tables_pit.id = tables_table.pit_id
+JOIN tables_property ON tables_property.id = tables_table.property_id
+WHERE tables_table.code = %s AND (
+    SELECT e.state FROM tables_sessionevent e WHERE e.session_id = tables_tablesession.id ORDER BY e.sequence DESC LIMIT 1
+) = 'open'
+ORDER BY tables_tablesession.id DESC LIMIT 1
+"""
+
+
+@cache
+def _to_deal_sql() -> str:
+    columns = [f'{model._meta.db_table}."{field.column}"' for model in _TO_DEAL for field in model._meta.concrete_fields]
+    return _TO_DEAL_SQL.format(columns=", ".join(columns))
+
+
+def session_to_deal(code: str) -> TableSession:
+    """Return the open session of the table of `code`, with shift, table, pit and property. One query, two where there is none.
+
+    Written out, because every recorded round begins with it and the ORM takes longer over such a query than PostgreSQL.
+    Raises NotFound (`no_table`), Conflict (`session_closed`).
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(_to_deal_sql(), [code])
+        row = cursor.fetchone()
+    if row is None:
+        return open_session(table_of(code))
+    values = iter(row)
+    session, shift, table, pit, house = (
+        model.from_db(connection.alias, [field.attname for field in model._meta.concrete_fields], [next(values) for _ in model._meta.concrete_fields])
+        for model in _TO_DEAL
+    )
+    table.pit, table.property, session.table, session.shift = pit, house, table, shift
+    return session
+
+
 @dataclass(frozen=True)
 class SessionNow:
-    """What a session is at the moment: its state, when it was opened (as claimed), the number that its next round gets, a dealer's key."""
+    """What a session is at the moment: its state, when it was opened (as claimed), the number that its next round gets, a dealer's key.
+
+    `version`: key and SHA-256 of the paytable version in force at the moment that was asked about, None where none was.
+    """
 
     state: str
     opened_at: datetime
     next_number: int
     dealer: int | None
+    version: tuple[int, str] | None = None
 
 
 _NOW = """
 SELECT (SELECT state FROM tables_sessionevent WHERE session_id = %(session)s ORDER BY sequence DESC LIMIT 1),
        (SELECT occurred_at FROM tables_sessionevent WHERE session_id = %(session)s AND sequence = 1),
        (SELECT coalesce(max(number), 0)::bigint + 1 FROM tables_round WHERE session_id = %(session)s),
-       (SELECT id FROM tables_dealer WHERE property_id = %(property)s AND code = %(dealer)s)
+       (SELECT id FROM tables_dealer WHERE property_id = %(property)s AND code = %(dealer)s),
+       v.id, v.sha256
+FROM (SELECT) AS once LEFT JOIN LATERAL (
+    SELECT version.id, version.sha256 FROM tables_tablepaytable placed JOIN tables_paytableversion version ON version.id = placed.version_id
+    WHERE placed.table_id = %(table)s AND placed.from_at <= %(at)s ORDER BY placed.from_at DESC LIMIT 1
+) v ON true
 """
 
 
-def session_now(session: TableSession, dealer: str) -> SessionNow:
-    """Return what `session` is now, and who `dealer` is: asked after the lock was waited for, since it may be closed by now. One query."""
+def session_now(session: TableSession, dealer: str, at: datetime | None = None) -> SessionNow:
+    """Return what `session` is now, who `dealer` is, and which version was in force at `at`. One query.
+
+    Asked after the lock was waited for, since the session may be closed by now.
+    """
+    asked = {"session": session.pk, "property": session.table.property_id, "dealer": dealer, "table": session.table_id, "at": at}
     with connection.cursor() as cursor:
-        cursor.execute(_NOW, {"session": session.pk, "property": session.table.property_id, "dealer": dealer})
-        return SessionNow(*cursor.fetchone())
+        cursor.execute(_NOW, asked)
+        *found, version, sha256 = cursor.fetchone()
+        return SessionNow(*found, None if version is None else (version, sha256))
+
+
+@lru_cache(maxsize=256)
+def version_kept(key: int, sha256: str) -> PaytableVersion:
+    """Return the paytable version of `key`, read once per process: what is under its SHA-256 never changes. One query at most."""
+    return PaytableVersion.objects.get(pk=key, sha256=sha256)
 
 
 def version_in_force(table: Table, at: datetime) -> PaytableVersion:
     """Return the paytable version in force at `table` at moment `at`. One query. Raises Conflict (`no_paytable`)."""
     row = TablePaytable.objects.filter(table=table, from_at__lte=at).select_related("version").order_by("-from_at").first()
     if row is None:
-        raise Conflict("no_paytable", f"No paytable version was in force at {table} then.", where="occurred_at")
+        raise no_paytable(table)
     return row.version
+
+
+def no_paytable(table: Table) -> Conflict:
+    """Return what is said where no paytable version was in force at `table`."""
+    return Conflict("no_paytable", f"No paytable version was in force at {table} then.", where="occurred_at")
 
 
 def dealer_now(session: TableSession) -> Dealer | None:

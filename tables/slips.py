@@ -14,6 +14,8 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+import orjson
+
 from casino.errors import Fault, InvalidSlip
 from casino.money import CEILING, Minor
 
@@ -69,6 +71,17 @@ def read_round_slip(raw: Any) -> RoundSlip:
     return _Reader(raw).slip()
 
 
+def _body(raw: Mapping[str, Any]) -> bytes:
+    """Return the slip as JSON text, keys sorted, everything beyond printable ASCII escaped."""
+    try:
+        body = orjson.dumps(raw, option=orjson.OPT_SORT_KEYS)
+    except orjson.JSONEncodeError:
+        body = b"\x7f"
+    if body.isascii() and b"\x7f" not in body:
+        return body
+    return json.dumps(raw, sort_keys=True, separators=(",", ":")).encode()
+
+
 class _Reader:
     """Reads one slip and collects what is wrong with it."""
 
@@ -99,8 +112,7 @@ class _Reader:
         }
         if self.faults:
             raise InvalidSlip.of(self.faults)
-        body = json.dumps(raw, sort_keys=True, separators=(",", ":")).encode()
-        return RoundSlip(**values, fingerprint=hashlib.sha256(body).digest())
+        return RoundSlip(**values, fingerprint=hashlib.sha256(_body(raw)).digest())
 
     def _fault(self, code: str, where: str, message: str) -> None:
         self.faults.append(Fault(code, message, where))

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache, cached_property
 from json import JSONEncoder, loads
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, NamedTuple, Protocol
 
 from casino.money import Minor
 from tables.engine.paytable import Paytable, PaytableLayout
@@ -29,8 +29,7 @@ class Stake:
     stake: Minor
 
 
-@dataclass(frozen=True)
-class WagerDue:
+class WagerDue(NamedTuple):
     """What is due on one wager by the rules.
 
     `collect`: what the house takes of the stake (0 to stake); `pay`: what it pays beyond the returned stake; `net` = pay - collect, the

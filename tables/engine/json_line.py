@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
+from collections.abc import Iterable
 from typing import Any, NoReturn
 
 import orjson
@@ -52,6 +53,39 @@ def plain_object(line: bytes | str) -> dict[str, Any] | None:
     if type(found) is not dict or _count_keys(found) != line.count(b":") or (b"-0" in line and _MINUS_ZERO_BYTES.search(line)):
         return None
     return found
+
+
+def plain_nested(line: bytes) -> dict[str, Any] | None:
+    """Return what `parse_line` would, of a line that plainly is one object with others in it at any depth; None where that has to look.
+
+    A fraction, an exponent or a number of more than 64 bits makes it look, so numbers come out the same here.
+    """
+    if len(line) > LONGEST_LINE or b" :" in line or b"\t:" in line or b"\n:" in line or b"\r:" in line or _MINUS_ZERO_BYTES.search(line):
+        return None
+    try:
+        found = orjson.loads(line)
+    except orjson.JSONDecodeError:
+        return None
+    # A key ends in a quote and a colon, and nothing else does but a text with an escaped quote: as many as keys means no key twice.
+    return found if type(found) is dict and _count_all_keys(found.values()) + len(found) == line.count(b'":') else None
+
+
+_NOT_THESE = -(2**20)
+"""More than there are keys on the longest line."""
+
+
+def _count_all_keys(values: Iterable[Any]) -> int:
+    """Return how many keys the objects among `values` and in them have; less than none where there is a float."""
+    keys = 0
+    for value in values:
+        kind = type(value)
+        if kind is dict:
+            keys += len(value) + _count_all_keys(value.values())
+        elif kind is list:
+            keys += _count_all_keys(value)
+        elif kind is float:
+            keys += _NOT_THESE
+    return keys
 
 
 def _decode(line: bytes | str) -> str:

@@ -55,9 +55,18 @@ class Seat(NamedTuple):
     @property
     def facts(self) -> dict[str, Any]:
         """Return the seat in its canonical shape."""
-        found = {**self._asdict(), "cards": card_names(self.cards) if self.cards else None}
-        del found["place"]
-        return {name: value for name, value in found.items() if value is not None and (value or name in ("blind", "street"))}
+        found: dict[str, Any] = {"seat": self.seat, "ante": self.ante, "blind": self.blind}
+        if self.cards:
+            found["cards"] = card_names(self.cards)
+        if self.trips:
+            found["trips"] = self.trips
+        if self.play:
+            found["play"] = self.play
+        if self.street is not None:
+            found["street"] = self.street
+        if self.folded:
+            found["folded"] = True
+        return found
 
 
 _DEFAULTS = Seat._field_defaults

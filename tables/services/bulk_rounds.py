@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import date, datetime
+from functools import lru_cache
 from typing import Any
 from uuid import UUID
 
@@ -17,7 +18,7 @@ from django.db import IntegrityError, connection, transaction
 
 from casino import roles
 from casino.append_only import make_partitions
-from casino.bulk import copy_rows, draw_keys
+from casino.bulk import copy_lines, copy_rows, copy_text, draw_keys
 from casino.errors import BrokenBooks, CasinoError, Conflict, Fault, NotFound, Refused
 from casino.models import User
 from casino.transactions import broken_constraint, in_transaction
@@ -284,7 +285,7 @@ def _keep_all(new: Sequence[_New], result: ImportResult, by: User, progress: Pro
         return
     keys = draw_keys("tables_round", len(new))
     copy_rows("tables_round", ["id", *new[0].columns], ([key, *one.columns.values()] for key, one in zip(keys, new, strict=True)))
-    copy_rows("tables_wager", WAGER_COLUMNS, _wagers(keys, new))
+    copy_lines("tables_wager", WAGER_COLUMNS, _wagers(keys, new))
     progress(1, 3, "rounds kept")
     post_many([round_draft(one.slip.uuid, one.slip.occurred_at, one.place.session, one.place.table, one.ruled) for one in new], by=by)
     progress(2, 3, "entries posted")
@@ -304,11 +305,15 @@ def _check_all() -> None:
         cursor.execute("SET LOCAL enable_seqscan = off; DISCARD PLANS; SET CONSTRAINTS ALL IMMEDIATE; SET CONSTRAINTS ALL DEFERRED")
 
 
-def _wagers(keys: Sequence[int], new: Sequence[_New]) -> Iterable[Sequence[Any]]:
+def _wagers(keys: Sequence[int], new: Sequence[_New]) -> Iterable[str]:
     for key, one in zip(keys, new, strict=True):
-        day, wagers = one.columns["gaming_day"], one.ruled.wagers
-        for line, wager in enumerate(wagers, start=1):
-            yield (day, key, line, *wager_values(wager))
+        head = f"{one.columns['gaming_day']}\t{key}\t"
+        for line, wager in enumerate(one.ruled.wagers, start=1):
+            yield f"{head}{line}\t{_wager_text(wager_values(wager))}"
+
+
+_wager_text = lru_cache(maxsize=4096)(copy_text)
+"""Seats, stakes and what they win come again and again."""
 
 
 def _translated(error: IntegrityError) -> CasinoError:

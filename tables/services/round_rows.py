@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from operator import attrgetter
 from typing import Any
 
 from django.db import connection
@@ -10,37 +11,38 @@ from django.db import connection
 from tables.due_and_done import KeptWager
 from tables.models import Round
 
-_WAGER: Mapping[str, tuple[str, Callable[[KeptWager], Any]]] = {
-    "seat": ("smallint", lambda wager: wager.seat),
-    "kind": ("text", lambda wager: wager.kind),
-    "patron": ("text", lambda wager: wager.patron),
-    "stake": ("bigint", lambda wager: wager.stake),
-    "collect": ("bigint", lambda wager: wager.collect),
-    "pay": ("bigint", lambda wager: wager.pay),
-    "row": ("text", lambda wager: wager.row),
-    "breakage": ("text", lambda wager: wager.breakage),
-    "uncapped": ("bigint", lambda wager: wager.uncapped),
-    "collected": ("bigint", lambda wager: wager.collected),
-    "paid": ("bigint", lambda wager: wager.paid),
-    "mispaid": ("text", lambda wager: wager.mispaid),
-    "first_collected": ("bigint", lambda wager: wager.first.collected if wager.first else None),
-    "first_paid": ("bigint", lambda wager: wager.first.paid if wager.first else None),
-    "note": ("text", lambda wager: wager.note),
-    "fund": ("text", lambda wager: wager.fund),
-    "for_dealer": ("boolean", lambda wager: wager.for_dealer),
+_WAGER: Mapping[str, str] = {
+    "seat": "smallint",
+    "kind": "text",
+    "patron": "text",
+    "stake": "bigint",
+    "collect": "bigint",
+    "pay": "bigint",
+    "row": "text",
+    "breakage": "text",
+    "uncapped": "bigint",
+    "collected": "bigint",
+    "paid": "bigint",
+    "mispaid": "text",
+    "note": "text",
+    "fund": "text",
+    "for_dealer": "boolean",
+    "first_collected": "bigint",
+    "first_paid": "bigint",
 }
-"""Columns of a wager: their SQL type, and where they come from."""
+"""Columns of a wager and their SQL types: those of a KeptWager by the same name, then what was done first where that was corrected."""
 WAGER_COLUMNS = ("gaming_day", "round_id", "line", *_WAGER)
-_TAKE = tuple(take for _, take in _WAGER.values())
+_own = attrgetter(*[name for name in _WAGER if not name.startswith("first_")])
 
 
-def wager_values(wager: KeptWager) -> list[Any]:
+def wager_values(wager: KeptWager) -> tuple[Any, ...]:
     """Return a wager's own columns, as they follow on `gaming_day`, `round_id` and `line` in WAGER_COLUMNS."""
-    return [take(wager) for take in _TAKE]
+    first = wager.first
+    return (*_own(wager), None, None) if first is None else (*_own(wager), first.collected, first.paid)
 
 
 _COLUMNS = ", ".join(f'"{name}"' for name in _WAGER)
-_ARRAYS = ", ".join(f"%s::{kind}[]" for kind, _ in _WAGER.values())
+_ARRAYS = ", ".join(f"%s::{kind}[]" for kind in _WAGER.values())
 
 
 def insert_round(columns: Mapping[str, Any], wagers: Sequence[KeptWager]) -> Round:
@@ -59,7 +61,7 @@ def insert_round(columns: Mapping[str, Any], wagers: Sequence[KeptWager]) -> Rou
         )
         SELECT id, recorded_at FROM r
     """  # noqa: S608 - names of our own columns
-    arrays = [[take(wager) for wager in wagers] for _, take in _WAGER.values()]
+    arrays = [list(column) for column in zip(*map(wager_values, wagers), strict=True)] or [[] for _ in _WAGER]
     with connection.cursor() as cursor:
         cursor.execute(statement, [*columns.values(), *arrays])
         key, recorded_at = cursor.fetchone()

@@ -20,7 +20,7 @@ from casino.transactions import broken_constraint, in_transaction
 from ledger.drafts import EntryDraft, LateIn
 from ledger.models import Entry
 from ledger.selectors import entries_of_round
-from ledger.services import post_entry
+from ledger.services import entry_refused, insert_entry, post_entry
 from tables import selectors
 from tables.due_and_done import KeptWager, side_by_side
 from tables.engine.game import Deal, Game, Settlement, games
@@ -67,31 +67,42 @@ def record_round(slip: RoundSlip, *, by: User, at: datetime) -> Round:
     Refused (`not_allowed`, `not_your_pit`), NotFound (`no_table`, `no_dealer`), Conflict (`session_closed`, `no_paytable`,
     `reference_reused`, `number_taken`, `period_closed`), Unavailable.
     """
-    table = selectors.table_of(slip.table)
-    roles.require(by, "enter_rounds", table.pit.code)
     try:
-        return _record(slip, table, by, at)
+        session = selectors.session_to_deal(slip.table)
+    except CasinoError:
+        roles.require(by, "enter_rounds", selectors.table_of(slip.table).pit.code)
+        if (kept := Round.objects.filter(uuid=slip.uuid).first()) is not None:
+            return _the_same(kept, slip)
+        raise
+    roles.require(by, "enter_rounds", session.table.pit.code)
+    try:
+        return _record(slip, session, by, at)
     except CasinoError:
         if (kept := Round.objects.filter(uuid=slip.uuid).first()) is not None:
             return _the_same(kept, slip)
         raise
 
 
-def _record(slip: RoundSlip, table: Table, by: User, at: datetime) -> Round:
+def _record(slip: RoundSlip, session: TableSession, by: User, at: datetime) -> Round:
     if slip.replaces is not None:
         raise Refused("needs_approval", "A round is replaced by a correction that another person approves.", where="replaces")
-    session = selectors.open_session(table)
+    table = session.table
     lock_to_deal(session.shift.uuid, session.uuid)
-    now = selectors.session_now(session, slip.dealer)
+    now = selectors.session_now(session, slip.dealer, slip.occurred_at)
     check_slip(slip, table, now, at)
-    ruled = rule_slip(slip, table)
+    if now.version is None:
+        raise selectors.no_paytable(table)
+    ruled = rule_by(slip, table, selectors.version_kept(*now.version))
 
     number = slip.number or now.next_number
+    draft = round_draft(slip.uuid, slip.occurred_at, session, table, ruled)
     try:
         with transaction.atomic():
             played = keep_round(slip, session, now.dealer, number, ruled, by)
-            post_round(played, session, table, ruled, by)
+            insert_entry(draft, by=by)
     except IntegrityError as error:
+        if broken_constraint(error).startswith("ledger_"):
+            entry_refused(error, draft)
         return _translate(error, slip, number)
     return played
 
@@ -176,7 +187,8 @@ def round_columns(
 ) -> dict[str, Any]:
     """Return a round's columns by name, as every door keeps them."""
     settlement, wagers = ruled.settlement, ruled.wagers
-    money = [wager for wager in wagers if wager.fund != "promo"]  # a promotional stake is no money of the house's or the patron's
+    # A promotional stake is no money of the house's or the patron's.
+    money = [wager for wager in wagers if wager.fund != "promo"]
     return {
         "uuid": slip.uuid,
         "session_id": session.pk,
@@ -197,12 +209,12 @@ def round_columns(
         "late": late,
         "replaces_id": replaces.pk if replaces else None,
         "wager_count": len(wagers),
-        "handle": sum(wager.stake for wager in money),
-        "collect": sum(wager.collect or 0 for wager in money) if settlement else None,
-        "pay": sum(due.pay for due in settlement.dues) if settlement else None,
+        "handle": sum([wager.stake for wager in money]),
+        "collect": sum([wager.collect or 0 for wager in money]) if settlement else None,
+        "pay": sum([due.pay for due in settlement.dues]) if settlement else None,
         "rake": settlement.rake if settlement else 0,
-        "collected": sum(wager.collected for wager in money),
-        "paid": sum(wager.paid for wager in wagers),
+        "collected": sum([wager.collected for wager in money]),
+        "paid": sum([wager.paid for wager in wagers]),
     }
 
 

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tables.engine import settle
-from tables.engine.json_line import LONGEST_LINE, parse_line, plain_object
+from tables.engine.json_line import LONGEST_LINE, parse_line, plain_nested, plain_object
 from tables.engine.settle import answer_line
 from tables.paytable_files import published
 
@@ -144,3 +144,41 @@ def test_what_it_reads_is_what_the_strict_reader_reads(facts):
     line = json.dumps(facts).encode()
     found = plain_object(line)
     assert found is None or found == parse_line(line) == facts
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b'{"a":1,"a":2}',
+        b'{"a" :1,"a":2}',
+        b'{"a":{"b":1,"b":2}}',
+        b'{"a":[{"b":1,"b":1}]}',
+        b'{"a":[[{"b":1,"b":1}]]}',
+        b'{"a":1.0}',
+        b'{"a":[1e2]}',
+        b'{"a":-0}',
+        b'{"a":18446744073709551616}',
+        b'{"a":NaN}',
+        b'{"a":"\\ud800"}',
+        b'{"a":"\\":"}',
+        b"[1]",
+        b"{",
+        b'\xef\xbb\xbf{"a":1}',
+        b'{"a":"\xff"}',
+        b'{"a":"' + b"x" * 2**18 + b'"}',
+    ],
+)
+def test_a_nested_line_that_is_odd_is_looked_at(line: bytes) -> None:
+    assert plain_nested(line) is None
+
+
+def test_a_nested_line_is_read_as_the_strict_reader_does() -> None:
+    slip = {
+        "uuid": "6f96",
+        "at": "2026-03-04T21:14:05+00:00",
+        "round": {"seats": [{"seat": 1, "why": "é ü"}], "n": -7, "big": 2**62},
+        "x": [],
+        "y": None,
+    }
+    for line in (json.dumps(slip), json.dumps(slip, ensure_ascii=False, separators=(",", ":"))):
+        assert plain_nested(line.encode()) == parse_line(line) == slip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 import json
 from pathlib import Path
@@ -17,6 +18,7 @@ from ledger.models import Account, Entry, Transfer
 from ledger.selectors import balances
 from tables.models import ImportedRound, Round, RoundImport, Wager
 from tables.services.bulk_rounds import ImportResult, import_rounds
+from tables.slips import read_round_slip
 from tests.builders import House, end_night, play, slip
 
 pytestmark = pytest.mark.django_db
@@ -229,3 +231,11 @@ def test_no_row_is_left_out_of_a_long_file(house: House) -> None:
     result = hand_in(house, *slips)
     assert (result.errors, result.added, Round.objects.count(), Wager.objects.count()) == ([], 1203, 1203, 2406)
     assert problems() == []
+
+
+@pytest.mark.parametrize("text", ["plain", "é", "\x7f", '\t\\"/'])
+def test_a_slips_fingerprint_is_of_its_keys_in_order_and_escaped(house: House, text: str) -> None:
+    """Slips that were kept before are known again: the bytes are those of the standard library's JSON."""
+    raw = slip(house, mispaid=[{"seat": 1, "wager": "trips", "status": "not_recovered", "note": text}])
+    body = json.dumps(raw, sort_keys=True, separators=(",", ":")).encode()
+    assert read_round_slip(raw).fingerprint == hashlib.sha256(body).digest()

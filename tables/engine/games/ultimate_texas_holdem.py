@@ -128,12 +128,14 @@ class UthSettlement(Settlement):
     @cached_property
     def dues(self) -> tuple[WagerDue, ...]:
         """What is due, by seat, then ante, blind, play, trips."""
-        return tuple(due for seat, met, hand, wagers in self._seats for due in wagers.dues(seat.seat, *self._subjects(met, hand)))
+        seen = zip(self._seats, self._subjects, strict=True)
+        return tuple([due for (seat, _, _, wagers), subjects in seen for due in wagers.dues(seat.seat, *subjects)])
 
     @property
     def json(self) -> str:
         """The answer as JSON text."""
-        seats = [f'{{"seat":{seat.seat},{hand_json(hand)},{wagers.json(*self._subjects(met, hand))}}}' for seat, met, hand, wagers in self._seats]
+        seen = zip(self._seats, self._subjects, strict=True)
+        seats = [f'{{"seat":{seat.seat},{hand_json(hand)},{wagers.json(*subjects)}}}' for (seat, _, hand, wagers), subjects in seen]
         opening = answer_opening(self._id, self._house.paytable)
         house_net = -sum([wagers.net for _, _, _, wagers in self._seats])
         return f'{opening},"dealer":{self._dealer_json()},"seats":[{",".join(seats)}],"house_net":{house_net}}}'
@@ -154,10 +156,14 @@ class UthSettlement(Settlement):
         qualifies = "true" if self._dealer[1] >= self._house.qualifying else "false"
         return f'{{{hand_json(self._dealer)},"qualifies":{qualifies}}}'
 
-    def _subjects(self, met: int, hand: Hand | None) -> tuple[str, str]:
-        """Return the words that open the reasons of the seat's wagers, and those of trips, which are about the hand alone."""
-        subject = told(met, hand, self._dealer)
-        return subject, subject if hand is None else words(hand[1])
+    @cached_property
+    def _subjects(self) -> list[tuple[str, str]]:
+        """The words that open the reasons of each seat's wagers, and those of its trips, which are about the hand alone."""
+        subjects = []
+        for _, met, hand, _ in self._seats:
+            subject = told(met, hand, self._dealer)
+            subjects.append((subject, subject if hand is None else words(hand[1])))
+        return subjects
 
 
 def _complete(seat: Mapping[str, Any]) -> dict[str, Any]:

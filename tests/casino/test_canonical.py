@@ -1,0 +1,35 @@
+"""Canonical JSON: the same bytes whichever way they are written."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from casino.canonical import canonical_json
+
+_PLAIN = st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**53) + 1, 2**53 - 1) | st.text(st.characters(exclude_categories=["Cs"])),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(st.characters(exclude_categories=["Cs"])), inner),
+)
+
+
+@given(st.dictionaries(st.text(st.characters(exclude_categories=["Cs"])), _PLAIN))
+def test_what_is_plain_is_written_as_what_is_not(value: dict[str, Any]) -> None:
+    """A mapping that is no dict is written by the patient way."""
+    assert canonical_json(value) == canonical_json(MappingProxyType(value))
+
+
+def test_keys_are_ordered_by_utf_16_and_escapes_are_short() -> None:
+    assert canonical_json({"\ufb33": 1, "\U0001f600": 2, "a": '\x00\x1f\x7f\b\t\n\f\r"\\/é'}) == (
+        '{"a":"\\u0000\\u001f\x7f\\b\\t\\n\\f\\r\\"\\\\/é","\U0001f600":2,"\ufb33":1}'.encode()
+    )
+
+
+@pytest.mark.parametrize("value", [1.5, [0.0], {"a": float("nan")}, {1: 2}, 2**53, [-(2**53)], {"a": b""}, "\ud800", {"a": object()}])
+def test_what_has_no_canonical_json_is_refused(value: Any) -> None:
+    with pytest.raises(ValueError):
+        canonical_json(value)
