@@ -104,7 +104,7 @@ def _choice_form(choices: Any, held: Any) -> tuple[type[SettingForm], Callable[[
 
 
 def _values_form(house: Property, held: Any) -> tuple[type[SettingForm], Callable[[Any], Any]]:
-    label, shown = _("Values, apart by spaces"), " ".join(format_amount(one, house.notation).replace(",", "") for one in held)
+    label, shown = _("Values, apart by spaces"), " ".join(format_amount(one, house.notation).replace(house.notation.group, "") for one in held)
     field = forms.CharField(max_length=400, label=label, initial=shown)
 
     def clean_value(self: SettingForm) -> list[int]:

@@ -46,6 +46,7 @@ class PropertyForm(NamedForm):
     zone = forms.CharField(max_length=60, label=gettext_lazy("Time zone, as Europe/Berlin"), widget=AS_TYPED)
     currency = forms.CharField(max_length=3, label=gettext_lazy("Currency, as EUR"), widget=AS_TYPED)
     exponent = forms.IntegerField(min_value=0, max_value=4, initial=2, label=gettext_lazy("Its decimals"))
+    writes = forms.ChoiceField(choices=Property.Writes.choices, label=gettext_lazy("Amounts are written"))
     rollover = forms.TimeField(
         initial="06:00", label=gettext_lazy("Gaming days begin at"), widget=forms.TimeInput(attrs={"type": "time"}, format="%H:%M")
     )
@@ -91,7 +92,7 @@ def new_property(request: HttpRequest, site: AdminSite) -> HttpResponse:
 
     def make(form: PropertyForm) -> str:
         said = form.cleaned_data
-        more = {name: said[name] for name in ("zone", "currency", "exponent", "rollover")}
+        more = {name: said[name] for name in ("zone", "currency", "exponent", "writes", "rollover")}
         house = floor.make_property(said["code"], said["name"], by=by, **more)
         return _("%(property)s is made, with the usual settings.") % {"property": house}
 

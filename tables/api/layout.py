@@ -43,14 +43,15 @@ class PropertiesView(FloorView):
     @verb("properties_make", shapes.PropertyAnswer, shapes.PropertyBody, 201)
     def post(self, request: Request) -> Response:
         """Make a property with its house accounts; its settings are the usual ones until two people change them."""
-        body, by = Body(request.data, "code", "name", "zone", "currency", "exponent", "rollover"), self.person
+        body, by = Body(request.data, "code", "name", "zone", "currency", "exponent", "writes", "rollover"), self.person
         roles.require(by, "lay_out_floor")
         code, name, zone = body.text("code", most=20), body.text("name", most=120), body.text("zone", most=60)
         currency, exponent, rollover = body.text("currency", most=3), body.whole("exponent", 0, MOST_DECIMALS), body.clock("rollover")
+        writes = body.choice("writes", Property.Writes.values) if body.has("writes") else Property.Writes.POINT
         body.check()
         begins = rollover or floor.ROLLOVER
         with fields_refuse():
-            house = floor.make_property(code, name, zone=zone, currency=currency, exponent=exponent, by=by, rollover=begins)
+            house = floor.make_property(code, name, zone=zone, currency=currency, exponent=exponent, writes=writes, by=by, rollover=begins)
         return Response(_property(house), status=201)
 
 
@@ -62,6 +63,7 @@ def _property(house: Property) -> dict[str, Any]:
         "zone": house.zone,
         "currency": house.currency,
         "exponent": house.exponent,
+        "writes": house.writes,
         "rollover": house.rollover.isoformat("minutes"),
     }
 

@@ -13,6 +13,9 @@ class PropertyBody(serializers.Serializer):
     zone = serializers.CharField(max_length=60)
     currency = serializers.CharField(max_length=3)
     exponent = serializers.IntegerField(min_value=0, max_value=4, help_text="decimals of the currency")
+    writes = serializers.ChoiceField(
+        ["point", "comma", "apostrophe"], required=False, help_text="how amounts are written: 1,000.50, 1.000,50 or 1’000.50"
+    )
     rollover = serializers.TimeField(required=False, help_text="06:00 where it is left out")
 
 

@@ -225,7 +225,7 @@ def test_the_pages_lay_a_house_out_and_say_what_is_wrong_at_its_field(house: Hou
     client.force_login(house.people["GM-1"])
     cage.force_login(house.people["CG-1"])
     new = reverse("admin:tables_property_new")
-    said = {"code": "E", "name": "Elsewhere", "zone": "Asia/Tokyo", "currency": "JPY", "exponent": "0", "rollover": "04:00"}
+    said = {"code": "E", "name": "Elsewhere", "zone": "Asia/Tokyo", "currency": "JPY", "exponent": "0", "writes": "point", "rollover": "04:00"}
     assert client.get(new).status_code == 200
     wrong = client.post(new, {**said, "zone": "Mars/Base"})
     assert (wrong.status_code, list(wrong.context["form"].errors)) == (400, ["zone"])
