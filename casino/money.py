@@ -40,6 +40,8 @@ def parse_amount(text: str, notation: Notation) -> Minor:
         raise ValueError(f"“{text}” is not an amount")
     if len(fraction) > exponent:
         raise ValueError(f"“{text}” has more than {exponent} decimals")
+    if len(digits.lstrip("0")) > len(str(CEILING)):
+        raise ValueError(f"“{text[:40]}” is too large")
     value = int(digits) * 10**exponent + int((fraction or "0").ljust(exponent, "0") if exponent else 0)
     if value >= CEILING:
         raise ValueError(f"“{text}” is too large")

@@ -135,8 +135,8 @@ class Body:
             self._missing_or(key, "bad_type", f"“{key}” is an object: how many pieces of each value.")
             value = {}
         for worth, number in value.items():
-            if not (str(worth).isascii() and str(worth).isdigit()) or str(worth).startswith("0") or int(worth) >= CEILING:
-                self.fault("bad_count", f"{key}.{worth}", f"“{worth}” is no value in whole minor units.")
+            if not (str(worth).isascii() and str(worth).isdigit()) or str(worth).startswith("0") or len(str(worth)) >= len(str(CEILING)):
+                self.fault("bad_count", f"{key}.{worth}", f"“{str(worth)[:40]}” is no value in whole minor units.")
             elif isinstance(number, bool) or not isinstance(number, int) or not 0 <= number < MOST_PIECES:
                 self.fault("bad_count", f"{key}.{worth}", f"{number!r} is no number of pieces.")
             else:

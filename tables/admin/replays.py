@@ -65,6 +65,8 @@ class ReplayForm(forms.Form):
             self.add_error("month", "A month is written as 2026-11.")
         if not found.get("paytable"):
             self.add_error("paytable", "A month is settled again under a version: choose one.")
+        if found.get("rule"):
+            self.add_error("rule", "A month is settled again under a version as it is: no rule is replaced.")
 
     def ask(self, by: User) -> Job:
         """Return the job that was asked for, of forms that are valid. Raises as `ask_replay` and `ask_month`."""

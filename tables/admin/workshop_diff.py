@@ -55,7 +55,7 @@ def worth_of(request: HttpRequest, before: Paytable, after: Paytable, house: Pro
     total = None
     if len(known) == len(found.wins) and known:
         total = _worth_line("In total", 0, sum((old for old, _ in known), Fraction(0)), sum((new for _, new in known), Fraction(0)), house)
-    return Worth(house, f"{month:%Y-%m}", not any(stakes.values()), lines, total)
+    return Worth(house, month.isoformat()[:7], not any(stakes.values()), lines, total)
 
 
 def _worth_line(what: str, stake: int, before: Fraction | None, after: Fraction | None, house: Property) -> ChangeLine:

@@ -71,7 +71,7 @@ def propose_draft(request: HttpRequest, uuid: UUID) -> HttpResponse:
     user = someone_who_may(request, "propose_paytable")
     kept = draft_of(uuid)
     try:
-        proposal = propose(kept, by=user, note=request.POST.get("note", "").replace("\x00", ""), revision=_number(request.POST.get("revision")))
+        proposal = propose(kept, by=user, note=request.POST.get("note", "").replace("\x00", ""), revision=_revision(request))
     except CasinoError as error:
         _not_broken(error)
         messages.error(request, error.message)
@@ -94,7 +94,7 @@ def _fresh_form(request: HttpRequest) -> PaytableForm:
 def _save(request: HttpRequest, user: User, kept: PaytableDraft | None) -> HttpResponse:
     form = PaytableForm(games()[kept.game] if kept else _game(request.POST.get("game", "")), request.POST.dict())
     try:
-        saved = draft_paytable(form.raw(), by=user, draft=kept, revision=_number(request.POST.get("revision")), house=_house(request))
+        saved = draft_paytable(form.raw(), by=user, draft=kept, revision=_revision(request) if kept else None, house=_house(request))
     except CasinoError as error:
         _not_broken(error)
         for fault in error.faults:
@@ -168,6 +168,13 @@ def _against(request: HttpRequest, paytable: Paytable) -> PaytableVersion | None
     except NotFound:
         return None
     return base if base is not None and base.game == paytable.game else None
+
+
+def _revision(request: HttpRequest) -> int:
+    """Return the revision that was looked at. Raises InvalidSlip (`missing_field`): without it somebody's change could be lost unseen."""
+    if (revision := _number(request.POST.get("revision"))) is None:
+        raise InvalidSlip("missing_field", "It is not said at which revision the draft was looked at: open it again.", where="revision")
+    return revision
 
 
 def _house(request: HttpRequest) -> Property | None:

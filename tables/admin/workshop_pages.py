@@ -12,7 +12,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
 from casino import jobs, roles
-from casino.errors import BrokenBooks, CasinoError
+from casino.errors import BrokenBooks, CasinoError, InvalidSlip
 from casino.models import Job, User
 from casino.read_only import person
 from casino.step_up_form import StepUpForm
@@ -54,6 +54,11 @@ def progress(job: Job) -> dict[str, Any]:
 def mark_of(job: Job) -> str:
     """Return what differs when there is something new on the page."""
     return "open" if job.state in jobs.OPEN else f"{job.state} {job.finished_at}"
+
+
+def no_such_end() -> InvalidSlip:
+    """Return what is said to an order that is none."""
+    return InvalidSlip("bad_type", "Nothing was done: a proposal is approved, refused or taken back.", where="end")
 
 
 class ApprovalForm(StepUpForm):

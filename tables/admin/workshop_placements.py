@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
@@ -19,7 +19,7 @@ from casino.errors import CasinoError, InvalidSlip
 from casino.models import User
 from casino.step_up_form import StepUpForm
 from casino.wall_clock import read_local
-from tables.admin.workshop_pages import NoteForm, page, say, say_at, someone_who_may
+from tables.admin.workshop_pages import NoteForm, no_such_end, page, say, say_at, someone_who_may
 from tables.engine.game import games
 from tables.models import PaytablePlacement, PaytableVersion, PlacementEvent, Table, TablePaytable
 from tables.paytable_selectors import placement_of
@@ -51,10 +51,8 @@ def place_form(version: PaytableVersion, data: Any = None) -> PlaceForm:
     form = PlaceForm(version, data)
     first = form.tables.first()
     if data is None and first is not None:
-        local = shown.local(timezone.now(), first.property)
-        form.initial["from_at"] = local.replace(hour=(local.hour + 1) % 24, minute=0, second=0, microsecond=0, tzinfo=None).isoformat(
-            timespec="minutes"
-        )
+        next_hour = shown.local(timezone.now() + timedelta(hours=1), first.property)
+        form.initial["from_at"] = next_hour.replace(minute=0, second=0, microsecond=0, tzinfo=None).isoformat(timespec="minutes")
     return form
 
 
@@ -121,6 +119,8 @@ def _ended(request: HttpRequest, user: User, one: PaytablePlacement, end: str | 
         elif end == "withdraw":
             withdraw_in_force(one, by=user)
             messages.success(request, _("Taken back."))
+        else:
+            raise no_such_end()
     except CasinoError as error:
         say(request, form, error)
         return False

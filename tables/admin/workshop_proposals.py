@@ -17,7 +17,7 @@ from casino.errors import CasinoError
 from casino.models import User
 from tables.admin.workshop_diff import Worth, worth_of
 from tables.admin.workshop_drafts import look_context
-from tables.admin.workshop_pages import ApprovalForm, NoteForm, page, say, someone_who_may
+from tables.admin.workshop_pages import ApprovalForm, NoteForm, no_such_end, page, say, someone_who_may
 from tables.admin.workshop_solves import solve_of
 from tables.engine.game import games
 from tables.engine.paytable import Paytable
@@ -67,6 +67,8 @@ def _order(request: HttpRequest, user: User, one: PaytableProposal, end: str | N
     elif end == "withdraw":
         withdraw(one, by=user)
         messages.success(request, f"Taken back: {one}.")
+    else:
+        raise no_such_end()
     return "admin:tables_workshop_proposal", one.uuid
 
 

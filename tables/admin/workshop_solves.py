@@ -57,15 +57,26 @@ def order_job(request: HttpRequest, uuid: UUID) -> HttpResponse:
 
 
 def _order(request: HttpRequest, user: User, job: Job) -> None:
-    cancels = request.POST.get("action") == "cancel"
+    order = _ORDERS.get(request.POST.get("action", ""))
+    if order is None:
+        messages.error(request, f"Nothing was done: a job is told {' or '.join(_ORDERS)}.")
+        return
+    verb, done = order
     try:
-        (jobs.cancel if cancels else jobs.resume)(job, user)
+        verb(job, user)
     except CasinoError as error:
         if isinstance(error, BrokenBooks):
             raise
         messages.error(request, error.message)
     else:
-        messages.success(request, "Cancelled. What is done till now stays kept." if cancels else "Taken up again, from what was kept.")
+        messages.success(request, done)
+
+
+_ORDERS = {
+    "cancel": (jobs.cancel, "Cancelled. What is done till now stays kept."),
+    "resume": (jobs.resume, "Taken up again, from what was kept."),
+}
+"""What a job may be told, the verb, and what is said when it is done."""
 
 
 @require_safe
@@ -77,4 +88,4 @@ def job_progress(request: HttpRequest, uuid: UUID) -> JsonResponse:
 
 def _back(request: HttpRequest) -> str:
     back = request.POST.get("back", "")
-    return back if url_has_allowed_host_and_scheme(back, allowed_hosts=None) else "admin:tables_workshop"
+    return back if back.startswith("/") and url_has_allowed_host_and_scheme(back, allowed_hosts=None) else "admin:tables_workshop"

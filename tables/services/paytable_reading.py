@@ -41,11 +41,8 @@ def state_of(proposal: PaytableProposal) -> str:
 def version_named(reference: str) -> PaytableVersion:
     """Return the version of a reference, "uth-seed@1". One query. Raises NotFound (`no_paytable`)."""
     name, _, number = reference.rpartition("@")
-    found = (
-        PaytableVersion.objects.filter(name=name, version=int(number)).first()
-        if number.isascii() and number.isdigit() and "\x00" not in name
-        else None
-    )
+    readable = number.isascii() and number.isdigit() and len(number) <= 10 and "\x00" not in name
+    found = PaytableVersion.objects.filter(name=name, version=int(number)).first() if readable else None
     if found is None:
         raise NotFound("no_paytable", f"There is no paytable version {shown(reference)}.", where="paytable")
     return found

@@ -49,7 +49,7 @@ def ask_replay(shift: Shift, *, by: User, paytable: Paytable | None = None, rule
 def ask_month(house: Property, month: date, paytable: Paytable, *, by: User) -> Job:
     """Return the job that settles the rounds of the paytable's game at `house` again that were dealt in the month of `month`."""
     roles.require(by, "replay")
-    args = {"property": house.code, "month": month.strftime("%Y-%m"), "paytable": dict(paytable.content)}
+    args = {"property": house.code, "month": month.isoformat()[:7], "paytable": dict(paytable.content)}
     return _announce(MONTH_KIND, args, rounds_of_month(house, month, paytable.game), by)
 
 

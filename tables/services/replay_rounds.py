@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from calendar import monthrange
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from datetime import date
@@ -37,9 +38,8 @@ def rounds_of(args: Mapping[str, Any]) -> QuerySet[Round]:
 
 def rounds_of_month(house: Property, month: date, game: str) -> QuerySet[Round]:
     """Return the rounds of `game` in the shifts of `house` that have ended and whose gaming day is in the month of `month`."""
-    first = month.replace(day=1)
-    after = date(first.year + first.month // 12, first.month % 12 + 1, 1)
-    days = {"gaming_day__gte": first, "gaming_day__lt": after}
+    last = month.replace(day=monthrange(month.year, month.month)[1])
+    days = {"gaming_day__gte": month.replace(day=1), "gaming_day__lte": last}
     ended = shifts_in(ShiftEvent.State.ENDED, Shift.objects.filter(property=house, **days))
     return Round.objects.filter(standing(), session__shift__in=ended.values("pk"), game=game)
 

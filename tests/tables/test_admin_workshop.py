@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
@@ -14,11 +15,13 @@ from django.utils import timezone
 import tables.tasks  # noqa: F401 - the handlers of jobs
 from casino import jobs
 from casino.models import Job, StepUpFailure
+from tables.admin.workshop_placements import place_form
 from tables.engine.game import games
 from tables.models import EdgeLimit, PaytableDraft, PaytablePlacement, PaytableProposal, PaytableSolve, PaytableVersion, Round, TablePaytable
 from tables.paytable_files import published
 from tables.paytable_form import PaytableForm
 from tables.services import paytables, placements
+from tables.services.paytables import version_named
 from tests.builders import DAY, House, end_night, play
 from tests.tables.test_replay import FLUSH, counts, with_flush
 
@@ -164,6 +167,18 @@ def test_a_draft_is_changed_and_the_second_of_two_is_told(house: House) -> None:
     assert (draft.revision, json.loads(bytes(draft.content))["odds"]["blind"]["flush"]) == (2, "2:1")
 
 
+@pytest.mark.parametrize("revision", ["", "one", "-1"])
+def test_without_the_revision_that_was_looked_at_a_draft_is_neither_changed_nor_proposed(house: House, revision: str) -> None:
+    draft = drafted(house)
+    address = f"{W}draft/{draft.uuid}/"
+    text = page(who(house).post(address, typed(revision=revision, **{"odds.blind.flush": "2:1"})), 400)
+    assert "It is not said at which revision the draft was looked at" in text
+    assert who(house).post(f"{address}propose/", {"revision": revision})["Location"] == address
+    draft.refresh_from_db()
+    assert draft.revision == 1
+    assert not PaytableProposal.objects.filter(draft=draft).exists()
+
+
 def test_the_next_version_is_drafted_from_one(house: House) -> None:
     text = page(who(house).get(f"{W}new/", {"from": "uth-seed@1"}))
     assert 'name="version" value="2"' in text
@@ -264,6 +279,19 @@ def test_other_rules_take_the_full_solve_which_is_asked_for_cancelled_and_resume
     text = page(who(house, "AU-1").post(f"{W}proposal/{proposal.uuid}/", {"end": "approve", "approval": "G", "password": PASSWORD}), 400)
     assert "the full solve must be done before" in text
     assert not PaytableVersion.objects.filter(name="house").exists()
+
+
+def test_an_order_that_is_none_changes_no_job_and_leads_nowhere_else(house: House) -> None:
+    client = who(house)
+    client.post(f"{W}new/", typed(**{"rules.dealer_qualifies": "three_of_a_kind"}))
+    client.post(f"{W}draft/{PaytableDraft.objects.get(name='house').uuid}/solve/")
+    job = Job.objects.get(kind="paytable_solve")
+    order = f"{W}job/{job.uuid}/"
+    for back in ("nowhere", "//elsewhere.example/", "\\elsewhere"):
+        assert client.post(order, {"action": "cancel", "back": back})["Location"] == W
+    text = page(client.post(order, {"action": "again"}, follow=True))
+    assert "Nothing was done: a job is told cancel or resume." in text
+    assert Job.objects.get(pk=job.pk).state == "cancelled"
 
 
 # ---- in force ----
@@ -398,6 +426,7 @@ def test_nobody_else_settles_anything_again(house: House, number: str) -> None:
         ({}, "shift"),
         ({"house": "1", "month": "march", "paytable": "1"}, "month"),
         ({"house": "1", "month": "2026-03"}, "paytable"),
+        ({"house": "1", "month": "2026-03", "paytable": "1", "rule": "rounding", "value": "up"}, "rule"),
         ({"shift": "0"}, "shift"),
         ({"rule": "trips_on_fold"}, "value"),
         ({"rule": "trips_on_fold", "value": "perhaps"}, "value"),
@@ -408,7 +437,7 @@ def test_a_replay_that_cannot_be_says_so_at_its_field(house: House, said: dict[s
     end_night(house)
     real = {"house": str(house.property.pk), "paytable": str(PaytableVersion.objects.get(name="uth-seed").pk)}
     said = {name: real.get(name, value) for name, value in said.items()}
-    if "rule" in said:
+    if "rule" in said and "house" not in said:
         said["shift"] = str(house.shift.pk)
     text = page(who(house, "SM-1").post(f"{AT}replay/", said), 400)
     assert f'id="id_{field}_error"' in text
@@ -418,6 +447,43 @@ def test_a_replay_that_cannot_be_says_so_at_its_field(house: House, said: dict[s
 def test_an_open_shift_is_not_settled_again(house: House) -> None:
     page(who(house, "SM-1").post(f"{AT}replay/", {"shift": house.shift.pk}), 400)
     assert not Job.objects.filter(kind__startswith="replay").exists()
+
+
+def test_a_proposal_or_placement_ends_in_no_way_that_is_none(house: House) -> None:
+    proposal, later = proposed(house), timezone.now() + timedelta(days=30)
+    placement = placements.propose_in_force(house.tables["UTH-01"], version_named("uth-seed@1"), from_at=later, by=house.people["GM-1"])
+    for address in (f"{W}proposal/{proposal.uuid}/", f"{W}placement/{placement.uuid}/"):
+        for end in ({}, {"end": "published"}):
+            text = page(who(house, "AU-1").post(address, end), 400)
+            assert "Nothing was done: a proposal is approved, refused or taken back." in text
+    assert paytables.state_of(proposal) == "proposed"
+
+
+@pytest.mark.parametrize("hour", [0, 22, 23])
+def test_a_fresh_placement_says_the_next_full_hour_and_never_one_that_has_passed(house: House, hour: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    zone = ZoneInfo(house.property.zone)
+    now = datetime(2026, 3, 20, hour, 40, tzinfo=zone)
+    monkeypatch.setattr("tables.admin.workshop_placements.timezone.now", lambda: now)
+    said = place_form(version_named("uth-seed@1")).initial["from_at"]
+    assert now < datetime.fromisoformat(said).replace(tzinfo=zone) == now + timedelta(minutes=20)
+
+
+@pytest.mark.parametrize("month", ["0001-01", "9999-12", "2026-13", "12026-01"])
+def test_a_month_of_no_year_of_ours_has_no_rounds_and_breaks_nothing(house: House, month: str) -> None:
+    address = f"{W}proposal/{proposed(house).uuid}/"
+    assert who(house, "AU-1").get(address, {"month": month}).status_code == 200
+    said = {"property": house.property.code, "month": month, "paytable": "uth-seed@1"}
+    assert who(house, "AU-1").post(f"{AT}replay/month/", said).status_code == 302
+    job = Job.objects.get(kind="replay_month")
+    assert jobs.run(job.pk), Job.objects.get(pk=job.pk).error
+
+
+@pytest.mark.parametrize("number", ["9" * 20, "9" * 5000, "²"])
+def test_a_number_beyond_all_numbers_is_no_version(house: House, number: str) -> None:
+    reference = f"uth-seed@{number}"
+    assert who(house).get(f"{W}new/", {"from": reference}).status_code == 404
+    assert who(house).get(f"{W}compare/", {"before": reference, "after": "uth-seed@1"}).status_code == 404
+    assert who(house).post(f"{W}look/", typed(against=reference)).status_code == 200
 
 
 def test_what_is_not_there_is_a_404(house: House) -> None:

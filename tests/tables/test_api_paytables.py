@@ -174,7 +174,8 @@ def test_versions_are_listed_read_and_taken_out_as_files(house: House) -> None:
     assert send(house, "GET", "/uth-seed@1").json()["edges"]["trips"]["edge_percent"] == pytest.approx(1.90404931, abs=1e-8)
     out = send(house, "GET", "/uth-seed@1/export")
     assert json.loads(out.content) == published()["uth-seed@1"].content
-    assert error_of(send(house, "GET", "/uth-seed@9")) == (404, "no_paytable", "paytable")
+    for reference in ("uth-seed@9", f"uth-seed@{'9' * 5000}", "uth-seed@²", "uth-seed", "@1"):
+        assert error_of(send(house, "GET", f"/{reference}")) == (404, "no_paytable", "paytable")
 
 
 @pytest.mark.parametrize("number", ["SM-1", "PB-1", "FS-1", "SV-1", "CG-1", "CT-1", "AD-1"])

@@ -82,6 +82,7 @@ def test_closing_needs_a_second_signature_and_opening_the_code_on_the_felt(house
         ({"denominations": COUNT, **second("nobody", "wrong")}, "wrong_password", "second.password"),
         ({"denominations": COUNT, **second("PB-1")}, "needs_witness", "second.number"),
         ({"denominations": {"0": 1}}, "bad_count", "denominations.0"),
+        ({"denominations": {"9" * 5000: 1}}, "bad_count", f"denominations.{'9' * 5000}"),
         ({"denominations": {"100": 1.5}}, "bad_count", "denominations.100"),
         ({"denominations": {"100": -1}}, "bad_count", "denominations.100"),
         ({}, "missing_field", "denominations"),
