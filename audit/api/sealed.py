@@ -82,13 +82,19 @@ class ProofAnswer(serializers.Serializer):
     paytable = serializers.CharField()
 
 
-class CheckpointAlarmAnswer(serializers.Serializer):
-    """A published checkpoint that the books do not hold, `null` where there is none."""
+class CheckpointAhead(serializers.Serializer):
+    """A published checkpoint that the books do not hold."""
 
     checkpoint = serializers.IntegerField(source="first.number")
     published = serializers.IntegerField()
     in_books = serializers.IntegerField()
     message = serializers.CharField()
+
+
+class CheckpointAlarmAnswer(serializers.Serializer):
+    """The alarm, `null` where no published checkpoint is ahead of the books."""
+
+    alarm = CheckpointAhead(allow_null=True)
 
 
 class CheckpointAlarmBody(serializers.Serializer):
@@ -173,10 +179,9 @@ class CheckpointAlarmView(GenericAPIView):
 
     @extend_schema(operation_id="sealed_alarm", responses={200: CheckpointAlarmAnswer, **ERRORS})
     def get(self, request: Request) -> Response:
-        """Read the alarm; `null` where no published checkpoint is ahead of the books."""
+        """Read the alarm."""
         _reader(request, "read_ledger")
-        alarm = published.alarm()
-        return Response(CheckpointAlarmAnswer(alarm).data if alarm is not None else None)
+        return Response(CheckpointAlarmAnswer({"alarm": published.alarm()}).data)
 
     @extend_schema(
         operation_id="sealed_alarm_acknowledge",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import base64
 import io
 import json
@@ -161,6 +162,16 @@ def test_it_runs_with_nothing_but_the_standard_library(handed: Handed, tmp_path:
     text = (handed.folder / "verify.py").read_text()
     imported = {line.split()[1].split(".")[0] for line in text.splitlines() if line.startswith(("import ", "from "))}
     assert imported <= set(sys.stdlib_module_names)
+
+
+def test_the_parts_and_the_settlers_share_no_name_and_are_python_of_long_ago() -> None:
+    """They stand in one file: a name that two of them had would be the later one's."""
+    tree = ast.parse(checker(), feature_version=(3, 9))
+    names = [node.name for node in tree.body if isinstance(node, ast.FunctionDef | ast.ClassDef)]
+    names += [target.id for node in tree.body if isinstance(node, ast.Assign) for target in node.targets if isinstance(target, ast.Name)]
+    twice = {name for name in names if names.count(name) > 1}
+    assert twice == {"GAME_CODE", "settle_reference", "rake_reference"}
+    assert "ledger.stranger" not in checker()
 
 
 def one_unit_more(line: Line) -> None:

@@ -153,13 +153,13 @@ def test_it_is_acknowledged_by_machine_with_the_password_again(behind: House, cl
         answer = client.post("/api/v1/sealed/alarm", body, content_type="application/json")
         return answer.status_code, answer.json()["error"]["code"] if answer.status_code >= 400 else answer.json()[0]["by"]
 
-    assert client.get("/api/v1/sealed/alarm").json()["checkpoint"] == 1
+    assert client.get("/api/v1/sealed/alarm").json()["alarm"]["checkpoint"] == 1
     assert post({"reason": "restored"}) == (403, "password_required")
     assert post({"reason": "restored", "password": "a guess"}) == (403, "wrong_password")
     assert post({"reason": "", **sign}) == (400, "missing_field")
     assert (StepUpFailure.objects.count(), CheckpointAlarm.objects.count()) == (1, 0)
     assert post({"reason": "restored", **sign}) == (200, "SM-1")
-    assert client.get("/api/v1/sealed/alarm").json() is None
+    assert client.get("/api/v1/sealed/alarm").json() == {"alarm": None}
     assert post({"reason": "again", **sign}) == (409, "no_alarm")
     client.force_login(behind.people["SV-1"])
     assert post({"reason": "x", "password": "x"}) == (403, "not_allowed")

@@ -12,6 +12,7 @@ from audit import cases
 from audit.looking import look
 from audit.models import Finding
 from casino.alarms import raise_alarm
+from casino.models import StepUpFailure
 from casino.money import Minor
 from tables.models import Round, Shift
 from tables.paytable_files import published
@@ -36,6 +37,7 @@ def full_house(house: House) -> House:
     _workshop(house)
     raise_alarm("job_stuck", "full-house", "Reconciling the swing shift has not moved for an hour.")
     raise_alarm("slip_waits", "full-house-slip", "Fill 2 of UTH-01 waits for 20 minutes.", pit="P1")
+    StepUpFailure.objects.create(user=house.people["SM-1"], at=house.clock)
     return house
 
 
