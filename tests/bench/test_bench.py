@@ -72,3 +72,7 @@ def test_works_take_turns_and_the_median_counts() -> None:
     found = interleaved({"a": lambda: seen.append("a"), "b": lambda: seen.append("b")}, times=2, clock=lambda: next(ticks))
     assert seen == ["a", "b"] * 3
     assert found.keys() == {"a", "b"}
+
+
+def test_every_section_has_a_quick_size_and_a_title() -> None:
+    assert __main__.WHOLE.keys() == __main__.QUICK.keys() == __main__.TITLES.keys()
