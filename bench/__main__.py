@@ -1,4 +1,4 @@
-"""All measurements, or those of some sections: `python -m bench [--quick] [hands] [rounds] [edges] [night]`.
+"""All measurements, or those of some sections: `python -m bench [--quick] [hands] [rounds] [edges] [night] [doors] [books] [sealing]`.
 
 Each line stands beside its peer or the raw statement, measured in the same run, with its goal of design/performance.md and whether it is met.
 Absolute figures drift with the machine; ratios in one run hold. So an absolute goal that is missed here is also reckoned at the pace of the
@@ -12,20 +12,39 @@ import sys
 from collections.abc import Callable
 from functools import partial
 
-from bench import edges, hands, night, rounds
+from bench import books, doors, edges, hands, night, rounds, sealing
 from bench.lines import Line, page
 from bench.pace import pace
 
 Section = Callable[[], list[Line]]
 
-WHOLE: dict[str, Section] = {"hands": hands.measure, "rounds": rounds.measure, "edges": edges.measure, "night": night.measure}
+WHOLE: dict[str, Section] = {
+    "hands": hands.measure,
+    "rounds": rounds.measure,
+    "edges": edges.measure,
+    "night": night.measure,
+    "doors": doors.measure,
+    "books": books.measure,
+    "sealing": sealing.measure,
+}
 QUICK: dict[str, Section] = {
     "hands": partial(hands.measure, single=5000, many=500_000, times=3),
     "rounds": partial(rounds.measure, single=1000, many=50_000, lines=40_000, times=3),
     "edges": partial(edges.measure, portions=8, times=3),
     "night": partial(night.measure, recorded=60, kept=3000, tables=3, rounds=40),
+    "doors": partial(doors.measure, posted=100, kept=1000),
+    "books": partial(books.measure, rounds=500, transfers=40_000, shifts=20),
+    "sealing": partial(sealing.measure, entries=2000, leaves=20_000),
 }
-TITLES = {"hands": "A hand of seven cards", "rounds": "Rounds settled", "edges": "Exact edges", "night": "A night in the database"}
+TITLES = {
+    "hands": "A hand of seven cards",
+    "rounds": "Rounds settled",
+    "edges": "Exact edges",
+    "night": "A night in the database",
+    "doors": "Through the API and on the pages",
+    "books": "The books",
+    "sealing": "Sealing, and the stranger's check",
+}
 
 
 def main(arguments: list[str] | None = None) -> None:

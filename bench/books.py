@@ -1,56 +1,35 @@
-"""Balances of a ledger with ten million transfers, and rounds imported by the thousand: `python -m bench.books [TRANSFERS [ROUNDS]]`.
+"""Rounds imported by the thousand, and the balances of a ledger with ten million transfers: `python -m bench books`.
 
-Works on a database of its own beside the house's (the embedded server's, made anew and dropped afterwards). The books are written by the
-owner in great statements, every guard on, then closed shift by shift as sealing does it. Goals: spec/books.md "Posting", design/performance.md.
+Works on a database of its own. The transfers are written by the owner in great statements, every guard on, then closed shift by shift as
+sealing does it. Goals: spec/books.md "Posting", design/performance.md.
 """
 
 from __future__ import annotations
 
-import os
-import random
+import json
 import statistics
-import sys
 import time
 from collections.abc import Callable
 from datetime import timedelta
+from functools import partial
 from typing import Any
-from uuid import UUID, uuid4
+from uuid import uuid4
 
-from bench.rounds import _administer
+from bench.cards import as_json, deal_uth
+from bench.lines import Line
+from bench.scratch import database
 
-TRANSFERS = 10_000_000
-ROUNDS = 5_000
 SHIFTS = 200
 TABLES = 100
 
 
-def main() -> None:
-    """Build, measure, print, and drop."""
-    transfers, rounds = (int(given) for given in [*sys.argv[1:3], *[str(TRANSFERS), str(ROUNDS)][len(sys.argv[1:3]) :]])
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "casino.settings")
-    import django
+def measure(*, rounds: int = 5_000, transfers: int = 10_000_000, shifts: int = SHIFTS) -> list[Line]:
+    """Return the lines of the books: `rounds` imported, and balances of `transfers` in `shifts` closed books and an open one."""
+    with database():
+        from tests import builders
 
-    django.setup()
-    from django.core.management import call_command
-    from django.db import connections
-
-    from casino.jobs import ensure_broker
-
-    ensure_broker()
-    name = f"bench_{os.getpid()}"
-    _administer(f'CREATE DATABASE "{name}" OWNER pitbook_owner TEMPLATE template0')
-    try:
-        for alias in ("default", "owner"):
-            connections[alias].close()
-            connections[alias].settings_dict["NAME"] = name
-        call_command("migrate", verbosity=0)
-        if rounds:
-            _measure_import(rounds)
-        if transfers:
-            _measure_balances(transfers)
-    finally:
-        connections.close_all()
-        _administer(f'DROP DATABASE "{name}"')
+        house = builders.make_house("BENCH", {"UTH-01": ("uth", "P1")}, staff=builders.make_people())
+        return [*_import(house, rounds), *_balances(house, transfers, shifts)]
 
 
 _FILL = """
@@ -67,106 +46,129 @@ FROM (SELECT e.*, (%(trays)s::bigint[])[1 + e.id %% cardinality(%(trays)s::bigin
 """
 
 
-def _measure_balances(transfers: int) -> None:
-    from django.db import connection, connections, transaction
+def _balances(house: Any, transfers: int, shifts: int) -> list[Line]:
+    """Build the ledger of another property, and ask it what its accounts hold."""
+    from django.test import Client
+    from django.urls import reverse
 
-    from casino.append_only import make_partitions
-    from casino.models import User
     from ledger.models import Account
     from ledger.selectors import balances
-    from ledger.services import open_account
-    from ledger.totals import keep_totals
-
-    house, by = uuid4(), User.objects.create_user("BENCH")
-    patrons = open_account(house, "patrons:chips", "outside", "USD")
-    trays = [open_account(house, f"tray:BENCH-{number}", "asset", "USD") for number in range(TABLES)]
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT current_date")
-        today = cursor.fetchone()[0]
-    make_partitions("default", range(-(SHIFTS // 90) - 1, 1))
-    begun, shifts = time.perf_counter(), []
-    for number in range(SHIFTS):
-        shift, day = uuid4(), today - timedelta(days=(SHIFTS - 1 - number) // 3)
-        params = {
-            "shift": shift,
-            "day": day,
-            "house": house,
-            "by": by.pk,
-            "patrons": patrons.pk,
-            "trays": [tray.pk for tray in trays],
-            "entries": transfers // SHIFTS // 2,
-        }
-        with transaction.atomic(using="owner"), connections["owner"].cursor() as cursor:
-            cursor.execute(_FILL, params)
-        if number < SHIFTS - 1:
-            keep_totals(shift)
-        shifts.append(shift)
-    with connections["owner"].cursor() as cursor:
-        cursor.execute("ANALYZE")
-        cursor.execute("SELECT count(*) FROM ledger_transfer")
-        built = cursor.fetchone()[0]
-    print(f"{built:,} transfers in {SHIFTS} shifts of {TABLES} tables, one of them open ({time.perf_counter() - begun:.0f} s to build)")
-    accounts = list(Account.objects.filter(property=house))
-    _say("every balance", lambda: balances(accounts), asked="100 ms")
-    _say("one tray's", lambda: balances(trays[:1]), asked="100 ms")
-    _say("what all patrons hold", lambda: balances([patrons]), asked="100 ms")
-    _say("every balance, to a day a month ago", lambda: balances(accounts, until=today - timedelta(days=30)), asked="100 ms")
-    _say_statement(house, patrons, today)
-
-
-def _say_statement(house: UUID, account: Any, today: Any) -> None:
     from ledger.statements import statement_page
 
-    _say("a page of the busiest account's statement", lambda: statement_page(account, first=today - timedelta(days=30), last=today), asked="200 ms")
+    uuid, today, built = _build(house, transfers, shifts)
+    accounts = list(Account.objects.filter(property=uuid))
+    trays = [account for account in accounts if account.code.startswith("tray:BENCH")]
+    patrons = next(account for account in accounts if account.code == "patrons:chips")
+    ago = today - timedelta(days=30)
+    auditor = Client(SERVER_NAME="localhost")
+    auditor.force_login(house.people["AU-1"])
+    span = f"?property={house.property.code}&day={today}"
+    works: dict[str, Callable[[], Any]] = {
+        f"every balance of {built:,} transfers": lambda: balances(accounts),
+        "one tray's": lambda: balances(trays[:1]),
+        "what all patrons hold": lambda: balances([patrons]),
+        "every balance, to a day a month ago": lambda: balances(accounts, until=ago),
+    }
+    lines = [_asked(what, work, goal=100) for what, work in works.items()]
+    lines.append(_asked("a page of the busiest account, a month", partial(statement_page, patrons, first=ago, last=today), goal=0))
+    for name, address in (
+        ("the page of the trial balance", reverse("books:trial_balance") + span),
+        ("the page of a statement", reverse("books:statement", args=[patrons.pk])),
+    ):
+        lines.append(_asked(name, partial(_get, auditor, address), goal=300))
+    return lines
 
 
-def _say(what: str, work: Callable[[], Any], *, asked: str) -> None:
+def _get(client: Any, address: str) -> None:
+    answer = client.get(address)
+    if answer.status_code != 200:
+        raise SystemExit(f"{address} answers {answer.status_code}")
+
+
+def _asked(what: str, work: Callable[[], Any], *, goal: int) -> Line:
+    """Return the median of seven times in milliseconds of the wall; `goal`: the most that is asked, 0 where nothing is."""
     work()
     times = []
     for _ in range(7):
         begun = time.perf_counter()
         work()
         times.append((time.perf_counter() - begun) * 1e3)
-    print(f"  {what:<44} median {statistics.median(times):7.1f} ms   worst {max(times):7.1f} ms   (asked: {asked})")
+    median = statistics.median(times)
+    return Line(what, median, "ms", goal=f"under {goal} ms" if goal else "", met=median < goal if goal else None)
 
 
-def _measure_import(count: int) -> None:
-    import json
+def _build(house: Any, transfers: int, shifts: int) -> tuple[Any, Any, int]:
+    """Return the property, today, and how many transfers were written."""
+    from django.db import connection, connections, transaction
 
-    from django.utils import timezone
+    from casino.append_only import make_partitions
+    from ledger.services import open_account
+    from ledger.totals import keep_totals
 
-    from bench.rounds import _end_of_an_empty_night
-    from casino.management.demo.house import build
-    from casino.management.demo.night import open_tables_now
-    from casino.management.demo.players import Bettor, deal_uth
+    uuid = house.property.uuid
+    patrons = open_account(uuid, "patrons:chips", "outside", "USD")
+    trays = [open_account(uuid, f"tray:BENCH-{number}", "asset", "USD") for number in range(TABLES)]
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT current_date")
+        today = cursor.fetchone()[0]
+    make_partitions("default", range(-(shifts // 90) - 1, 1))
+    for number in range(shifts):
+        shift = uuid4()
+        params = {
+            "shift": shift,
+            "day": today - timedelta(days=(shifts - 1 - number) // 3),
+            "house": uuid,
+            "by": house.people["PB-1"].pk,
+            "patrons": patrons.pk,
+            "trays": [tray.pk for tray in trays],
+            "entries": transfers // shifts // 2,
+        }
+        with transaction.atomic(using="owner"), connections["owner"].cursor() as cursor:
+            cursor.execute(_FILL, params)
+        if number < shifts - 1:
+            keep_totals(shift)
+    with connections["owner"].cursor() as cursor:
+        cursor.execute("ANALYZE")
+        cursor.execute("SELECT count(*) FROM ledger_transfer")
+        return uuid, today, cursor.fetchone()[0]
+
+
+def _import(house: Any, count: int) -> list[Line]:
+    """Import `count` rounds of four seats, then write the same rows by Django's bulk_create."""
     from tables.models import Round, Wager
     from tables.services.bulk_rounds import import_rounds
 
-    now = timezone.now()
-    cast = build(now)
-    _end_of_an_empty_night(cast, now)
-    open_tables_now(cast, now=now)
-    rng = random.Random(1)
-    bettors = [Bettor(seat, 10_00, 5_00) for seat in range(1, 5)]
-
-    def lines() -> list[bytes]:
-        at = timezone.now().isoformat()
-        slips = (
-            {"uuid": str(uuid4()), "table": "UTH-01", "occurred_at": at, "dealer": cast.dealers[0].code, "round": deal_uth(rng, bettors, f"b-{n}")}
-            for n in range(count)
-        )
-        return [json.dumps(slip).encode() for slip in slips]
-
-    by = next(person for name, person in cast.people.items() if name.startswith("PB"))
-    import_rounds(lines()[:50], by=by, at=timezone.now(), name="warm")
-    handed_in = lines()
+    by = house.people["PB-1"]
+    import_rounds(_slips(house, 50, seed=1), by=by, at=house.clock, name="warm")
+    handed_in = _slips(house, count, seed=2)
     begun, cpu = time.perf_counter(), time.process_time()
-    import_rounds(handed_in, by=by, at=timezone.now(), name="bench")
+    result = import_rounds(handed_in, by=by, at=house.clock, name="bench")
     taken, cpu = time.perf_counter() - begun, time.process_time() - cpu
-    kept = list(Round.objects.order_by("-pk")[:count])
-    print(f"import of {count} rounds with four seats: {count / taken:,.0f} rounds/s; of ours {cpu / count * 1e6:.0f} µs CPU a round (asked: 5,000/s)")
-    peer = _bulk_create(kept, Wager)
-    print(f"  the same rounds by bulk_create, neither read nor settled: {count / peer:,.0f} rounds/s; ratio {peer / taken:.1f}")
+    if result.added != count:
+        raise SystemExit(f"{result.added} of {count} rounds were imported: {result.errors[:3]}")
+    peer = _bulk_create(list(Round.objects.order_by("-pk")[:count]), Wager)
+    speed = count / taken
+    what = f"import of {count:,} rounds of four seats"
+    return [
+        Line(what, speed, "rounds/s", "bulk_create, unchecked", count / peer, peer / taken, "at least 5,000/s", speed >= 5000),
+        Line("of it our own processor's time a round", cpu / count * 1e6, "µs"),
+    ]
+
+
+def _slips(house: Any, count: int, *, seed: int) -> list[bytes]:
+    cards, stakes = deal_uth(count, 4, seed=seed)
+    head = {"table": "UTH-01", "dealer": "D-1187"}
+    return [
+        json.dumps(
+            {
+                **head,
+                "uuid": str(uuid4()),
+                "occurred_at": house.tick(1).isoformat(),
+                "round": as_json(cards[:, number], stakes[..., number], f"b-{number}"),
+            }
+        ).encode()
+        for number in range(count)
+    ]
 
 
 def _bulk_create(kept: list[Any], wager: Any) -> float:
@@ -203,7 +205,3 @@ def _anew(row: Any, **changes: Any) -> Any:
     stamped = {"id", "made_in", "recorded_at"}
     columns = {field.attname: getattr(row, field.attname) for field in row._meta.concrete_fields if field.attname not in stamped}
     return type(row)(**{**columns, **changes})
-
-
-if __name__ == "__main__":
-    main()

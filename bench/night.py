@@ -38,7 +38,7 @@ def _record(house: Any, count: int) -> list[Line]:
     from tables.services.rounds import record_round
     from tables.slips import read_round_slip
 
-    slips = [_slip(house, "UTH-01", seed=number) for number in range(count + 10)]
+    slips = [round_slip(house, "UTH-01", seed=number) for number in range(count + 10)]
     insert: Callable[[], None] | None = None
     ours, raw = [], []
     for number, slip in enumerate(slips):
@@ -67,7 +67,8 @@ def _record(house: Any, count: int) -> list[Line]:
     ]
 
 
-def _slip(house: Any, table: str, *, seed: int) -> dict[str, Any]:
+def round_slip(house: Any, table: str, *, seed: int) -> dict[str, Any]:
+    """Return the slip of a round of four seats that is dealt now, as JSON."""
     cards, stakes = deal_uth(1, 4, seed=seed)
     raw = as_json(cards[:, 0], stakes[..., 0], f"{table}-{seed}")
     return {"uuid": str(uuid4()), "table": table, "occurred_at": house.tick(1).isoformat(), "dealer": "D-1187", "round": raw}
@@ -82,7 +83,7 @@ def _close(house: Any, rounds: int) -> Line:
 
     for table in house.tables:
         for number in range(rounds):
-            record_round(read_round_slip(_slip(house, table, seed=number)), by=house.people["PB-1"], at=house.clock)
+            record_round(read_round_slip(round_slip(house, table, seed=number)), by=house.people["PB-1"], at=house.clock)
     begun = time.perf_counter()
     builders.end_night(house)
     services.audit_payouts(house.shift)

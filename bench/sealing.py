@@ -1,12 +1,10 @@
-"""Sealing a large shift, and a stranger's check of a million leaves: `python -m bench.sealing [--leaves N]`.
+"""Sealing a large shift, and a stranger's check of a million leaves: `python -m bench sealing`.
 
-Works on a database of its own (the embedded server's) and in a temporary folder, both taken away afterwards.
+Works on a database of its own and in a temporary folder, both taken away afterwards.
 """
 
 from __future__ import annotations
 
-import argparse
-import os
 import subprocess
 import sys
 import tempfile
@@ -14,62 +12,36 @@ import time
 from pathlib import Path
 from typing import Any
 
+from bench.lines import Line
+from bench.scratch import database
+
 ENTRIES = 50_000
 LEAVES = 1_000_000
 A_SEGMENT = 50_000
 SEAL_GOAL, CHECK_GOAL = 5.0, 60.0
 
 
-def main(leaves: int = LEAVES) -> None:
-    """Measure both, and print them beside what is asked."""
-    for words, seconds, goal in measure(leaves):
-        print(f"{words:<64} {seconds:7.2f} s   (asked: under {goal:.1f} s)   {'met' if seconds < goal else 'NOT MET'}")
+def measure(*, entries: int = ENTRIES, leaves: int = LEAVES) -> list[Line]:
+    """Return the lines of sealing `entries` entries, of half as many rounds with theirs, and of the check of `leaves` leaves in two processes."""
+    with database(), tempfile.TemporaryDirectory() as folder:
+        from django.conf import settings
+
+        kept = settings.CHECKPOINTS, settings.SEAL_KEY
+        settings.CHECKPOINTS, settings.SEAL_KEY = Path(folder) / "checkpoints.ndjson", Path(folder) / "key.pem"
+        try:
+            return [_line(*found) for found in (*measure_sealing(entries), *measure_check(Path(folder), leaves))]
+        finally:
+            settings.CHECKPOINTS, settings.SEAL_KEY = kept
 
 
-def measure(leaves: int = LEAVES) -> list[tuple[str, float, float]]:
-    """Return (what, seconds, seconds that are asked): of sealing, and of the check of `leaves` leaves in two processes."""
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "casino.settings")
-    import django
-
-    django.setup()
-    from django.conf import settings
-    from django.core.management import call_command
-    from django.db import connections
-
-    from casino.jobs import ensure_broker
-
-    ensure_broker()
-    name = f"bench_{os.getpid()}"
-    _administer(f'CREATE DATABASE "{name}" OWNER pitbook_owner TEMPLATE template0')
-    try:
-        for alias in ("default", "owner"):
-            connections[alias].close()
-            connections[alias].settings_dict["NAME"] = name
-        call_command("migrate", verbosity=0)
-        with tempfile.TemporaryDirectory() as folder:
-            settings.CHECKPOINTS, settings.SEAL_KEY = Path(folder) / "checkpoints.ndjson", Path(folder) / "key.pem"
-            return [*measure_sealing(), *measure_check(Path(folder), leaves)]
-    finally:
-        connections.close_all()
-        _administer(f'DROP DATABASE "{name}" WITH (FORCE)')
+def _line(what: str, seconds: float, share: float, goal: float) -> Line:
+    """Return the line; where only a `share` of what the goal is of was measured, reckoned for all of it."""
+    reckoned = "" if share == 1 else ", reckoned"
+    return Line(f"{what}{reckoned}", seconds / share, "s", goal=f"under {goal:.0f} s", met=seconds / share < goal)
 
 
-def _administer(statement: str) -> None:
-    """Run one statement as the embedded server's superuser."""
-    import psycopg
-    from django.conf import settings
-
-    servers = settings.SERVERS
-    if servers is None:
-        raise SystemExit("This benchmark makes a database of its own on the embedded server; unset DATABASE_URL.")
-    with psycopg.connect(
-        host=servers.postgres_host, dbname="postgres", user=servers.superuser, password=servers.superuser_password, autocommit=True
-    ) as admin:
-        admin.execute(statement)  # type: ignore[call-overload]
-
-
-def measure_sealing() -> list[tuple[str, float, float]]:
-    """Return what sealing took: of a shift's 50,000 entries, and of as many rounds of four seats with theirs."""
+def measure_sealing(entries: int) -> list[tuple[str, float, float, float]]:
+    """Return what sealing took: of a shift's `entries` entries, and of half as many rounds of four seats with theirs."""
     from django.utils import timezone
 
     from casino.management.demo.house import build
@@ -79,8 +51,8 @@ def measure_sealing() -> list[tuple[str, float, float]]:
     cast = build(now)
     play_night(cast, seed=1, rounds=20, now=now, tell=lambda *_: None)
     return [
-        (f"seal a shift of {ENTRIES:,} entries", _seal(*_shift_of(cast, "grave", rounds=False)), SEAL_GOAL),
-        (f"seal {ENTRIES // 2:,} rounds of hold'em and their entries", _seal(*_shift_of(cast, "day", rounds=True)), SEAL_GOAL),
+        (f"seal a shift of {entries:,} entries", _seal(*_shift_of(cast, "grave", entries, rounds=False)), entries / ENTRIES, SEAL_GOAL),
+        (f"seal {entries // 2:,} rounds and their entries", _seal(*_shift_of(cast, "day", entries // 2, rounds=True)), entries / ENTRIES, SEAL_GOAL),
     ]
 
 
@@ -131,7 +103,7 @@ FROM r, tables_wager w WHERE w.round_id = (SELECT id FROM o)
 """
 
 
-def _shift_of(cast: Any, kind: str, *, rounds: bool) -> tuple[Any, int]:
+def _shift_of(cast: Any, kind: str, count: int, *, rounds: bool) -> tuple[Any, int]:
     """Return the facts of a new shift with many copies of one entry (and of one round), and how many entries; every guard on."""
     from datetime import timedelta
 
@@ -151,7 +123,6 @@ def _shift_of(cast: Any, kind: str, *, rounds: bool) -> tuple[Any, int]:
         ends_at=now + timedelta(hours=8),
         opened_by=any_shift.opened_by,
     )
-    count = ENTRIES // 2 if rounds else ENTRIES
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute(_ENTRIES, {"shift": str(shift.uuid), "count": count})
         if rounds:
@@ -161,7 +132,7 @@ def _shift_of(cast: Any, kind: str, *, rounds: bool) -> tuple[Any, int]:
     return ShiftFacts(shift.property.uuid, shift.uuid, shift.gaming_day), count
 
 
-def measure_check(folder: Path, leaves: int) -> list[tuple[str, float, float]]:
+def measure_check(folder: Path, leaves: int) -> list[tuple[str, float, float, float]]:
     """Return what verify.py took for a bundle of `leaves` leaves in two processes: the demo's night over and over, signed by a key of its own."""
     bundle, rounds = _large_bundle(folder, leaves)
     begun = time.perf_counter()
@@ -171,7 +142,7 @@ def measure_check(folder: Path, leaves: int) -> list[tuple[str, float, float]]:
     took = time.perf_counter() - begun
     if done.returncode:
         raise SystemExit(f"the bundle is not clean: {done.stdout[-500:]}{done.stderr[-500:]}")
-    return [(f"verify.py: {leaves:,} leaves, {rounds:,} rounds settled again", took, CHECK_GOAL * leaves / LEAVES)]
+    return [(f"verify.py: {leaves:,} leaves, {rounds:,} rounds anew", took, leaves / LEAVES, CHECK_GOAL)]
 
 
 def _large_bundle(folder: Path, leaves: int) -> tuple[Path, int]:
@@ -232,9 +203,3 @@ def _large_bundle(folder: Path, leaves: int) -> tuple[Path, int]:
     manifest = json.loads((bundle / "manifest.json").read_text())
     (bundle / "manifest.json").write_text(json.dumps({**manifest, "size": count, "segments": list(range(1, count + 1))}))
     return bundle, sum(leaf.read(content)[0] == "round" for content in facts) * times * count
-
-
-if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--leaves", type=int, default=LEAVES)
-    main(parser.parse_args().leaves)

@@ -96,3 +96,7 @@ def test_the_pace_is_the_median_of_the_peers() -> None:
     pytest.importorskip("phevaluator")
     slower = pace.pace()
     assert slower is not None and 0.05 < slower < 100
+
+
+def test_every_section_has_a_quick_size_and_a_title() -> None:
+    assert __main__.WHOLE.keys() == __main__.QUICK.keys() == __main__.TITLES.keys()

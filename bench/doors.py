@@ -1,0 +1,113 @@
+"""Through the doors: rounds posted to the API at a steady pace, and pages of the admin over millions of wagers: `python -m bench doors`.
+
+Server time: requests are handled in this process, with all middleware and without a socket. Works on a database of its own.
+"""
+
+from __future__ import annotations
+
+import statistics
+import time
+from typing import Any
+
+import numpy as np
+
+from bench.filled import fill
+from bench.lines import Line
+from bench.night import round_slip
+from bench.scratch import database
+
+A_SECOND = 50
+"""Rounds that are posted."""
+GOAL_ROUND, GOAL_PAGE = 50, 300
+"""Milliseconds."""
+
+
+def measure(*, posted: int = 1_000, kept: int = 360_000) -> list[Line]:
+    """Return the lines of `posted` rounds through the API, and of every list and page of the admin with `kept` rounds in the database."""
+    with database():
+        from tests import builders
+
+        house = builders.make_house("BENCH", {"UTH-01": ("uth", "P1")}, staff=builders.make_people())
+        return [_post(house, posted), *_pages(house, kept)]
+
+
+def _post(house: Any, count: int) -> Line:
+    """Post rounds, each at its own moment of a steady pace: one that is late makes the next one wait, and that counts too."""
+    from rest_framework.test import APIClient
+
+    client = APIClient(SERVER_NAME="localhost")
+    client.force_authenticate(house.people["PB-1"])
+    slips = [round_slip(house, "UTH-01", seed=number) for number in range(count + 10)]
+    taken, begun = [], 0.0
+    for number, slip in enumerate(slips, start=-10):
+        if number <= 0:
+            begun = time.perf_counter()
+        due = begun + max(0, number) / A_SECOND
+        time.sleep(max(0.0, due - time.perf_counter()))
+        answer = client.post("/api/v1/rounds", slip, format="json")
+        if answer.status_code != 201:
+            raise SystemExit(f"the API answers {answer.status_code}: {answer.content[:300]!r}")
+        if number >= 0:
+            taken.append((time.perf_counter() - due) * 1e3)
+    p99 = float(np.percentile(taken, 99))
+    return Line(f"a round through the API, {A_SECOND} a second, p99", p99, "ms", goal=f"under {GOAL_ROUND} ms", met=p99 < GOAL_ROUND)
+
+
+def _pages(house: Any, kept: int) -> list[Line]:
+    """Open every list of the admin, a round, the shift and the board, each as its usual reader, and return the slowest."""
+    from django.db import connection, connections
+    from django.test import Client
+
+    from tables.models import Round
+
+    like = Round.objects.select_related("paytable").order_by("-pk")[0]
+    fill(like, kept)
+    with connections["owner"].cursor() as cursor:
+        cursor.execute("ANALYZE")
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT count(*) FROM tables_wager")
+        wagers = cursor.fetchone()[0]
+    client = Client(SERVER_NAME="localhost")
+    client.force_login(house.people["AU-1"])
+    found: list[tuple[float, str]] = []
+    for address in _addresses(house, like):
+        if client.get(address).status_code != 200:
+            continue
+        times = []
+        for _ in range(3):
+            begun = time.perf_counter()
+            client.get(address)
+            times.append((time.perf_counter() - begun) * 1e3)
+        found.append((statistics.median(times), address))
+    if not found:
+        raise SystemExit("no page of the admin opened")
+    found.sort(reverse=True)
+    slowest, middle = found[0], statistics.median([taken for taken, _ in found])
+    return [
+        Line(f"slowest page of {len(found)}, {wagers:,} wagers", slowest[0], "ms", goal=f"under {GOAL_PAGE} ms", met=slowest[0] < GOAL_PAGE),
+        Line(f"  which is {slowest[1]}", slowest[0], "ms"),
+        *[Line(f"  then {address}", taken, "ms") for taken, address in found[1:4]],
+        Line("the median page", middle, "ms"),
+    ]
+
+
+def _addresses(house: Any, like: Any) -> list[str]:
+    from django.contrib import admin
+    from django.urls import NoReverseMatch, reverse
+
+    from audit.reports.catalogue import catalogue
+
+    lists = [f"admin:{model._meta.app_label}_{model._meta.model_name}_changelist" for model in admin.site._registry]
+    found = []
+    for name in ("admin:index", *lists):
+        try:
+            found.append(reverse(name))
+        except NoReverseMatch:
+            continue
+    found += [
+        reverse("admin:tables_round_change", args=[like.pk]),
+        reverse("admin:tables_shift_change", args=[house.shift.pk]),
+        f"{reverse('admin:tables_round_changelist')}?q={like.number}",
+        "/admin/search/?q=B-77",
+    ]
+    return found + [reverse("report-page", args=[key]) for key in catalogue()]
