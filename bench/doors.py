@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from bench.filled import fill
-from bench.lines import Line
+from bench.lines import Line, most
 from bench.night import round_slip
 from bench.scratch import database
 
@@ -50,7 +50,7 @@ def _post(house: Any, count: int) -> Line:
         if number >= 0:
             taken.append((time.perf_counter() - due) * 1e3)
     p99 = float(np.percentile(taken, 99))
-    return Line(f"a round through the API, {A_SECOND} a second, p99", p99, "ms", goal=f"under {GOAL_ROUND} ms", met=p99 < GOAL_ROUND)
+    return most(f"a round through the API, {A_SECOND} a second, p99", p99, "ms", GOAL_ROUND, f"under {GOAL_ROUND} ms")
 
 
 def _pages(house: Any, kept: int) -> list[Line]:
@@ -84,7 +84,7 @@ def _pages(house: Any, kept: int) -> list[Line]:
     found.sort(reverse=True)
     slowest, middle = found[0], statistics.median([taken for taken, _ in found])
     return [
-        Line(f"slowest page of {len(found)}, {wagers:,} wagers", slowest[0], "ms", goal=f"under {GOAL_PAGE} ms", met=slowest[0] < GOAL_PAGE),
+        most(f"slowest page of {len(found)}, {wagers:,} wagers", slowest[0], "ms", GOAL_PAGE, f"under {GOAL_PAGE} ms"),
         Line(f"  which is {slowest[1]}", slowest[0], "ms"),
         *[Line(f"  then {address}", taken, "ms") for taken, address in found[1:4]],
         Line("the median page", middle, "ms"),
