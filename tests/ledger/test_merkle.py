@@ -10,7 +10,9 @@ from datetime import UTC, date, datetime, timedelta
 
 import pytest
 
-from ledger import leaves, merkle, verify
+from ledger import leaves, merkle
+from ledger.stranger import ed25519
+from ledger.stranger import leaves as strangers
 
 LEAVES = [bytes.fromhex(text) for text in ("", "00", "10", "2021", "3031", "40414243", "5051525354555657", "606162636465666768696a6b6c6d6e6f")]
 ROOTS = [
@@ -35,7 +37,7 @@ def hashes(count: int) -> list[bytes]:
 def test_b163_roots_are_those_of_certificate_transparency(size: int) -> None:
     held = [merkle.leaf_hash(leaf) for leaf in LEAVES[:size]]
     assert merkle.root_of(held).hex() == ROOTS[size]
-    tree = verify.Tree()
+    tree = strangers.Tree()
     for hashed in held:
         tree.add(hashed)
     assert tree.root().hex() == ROOTS[size]
@@ -59,7 +61,7 @@ def test_every_leaf_of_every_small_tree_is_proved_and_no_other() -> None:
         for index in range(size):
             path = merkle.inclusion(held, index)
             assert merkle.root_by_inclusion(held[index], index, size, path) == root
-            assert verify.root_by_path(held[index], index, size, path) == root
+            assert strangers.root_by_path(held[index], index, size, path) == root
             assert merkle.root_by_inclusion(held[index - 1], index, size, path) != root or size == 1
             assert merkle.root_by_inclusion(held[index], index, size, [*path, b"x" * 32]) != root
     assert merkle.root_by_inclusion(hashes(1)[0], 1, 1, []) is None
@@ -96,8 +98,8 @@ def test_a_leaf_is_exactly_these_bytes() -> None:
 def test_a_leaf_read_back_is_what_was_written() -> None:
     parts = leaves.parts_of(KINDS, VALUES)
     assert leaves.read(leaves.leaf_of("thing", parts)) == ("thing", parts)
-    fields = verify.fields_of(leaves.leaf_of("thing", parts))
-    shown = [verify.value_of(kind, field) for kind, field in zip(KINDS, fields[1:], strict=True)]
+    fields = strangers.fields_of(leaves.leaf_of("thing", parts))
+    shown = [strangers.value_of(kind, field) for kind, field in zip(KINDS, fields[1:], strict=True)]
     assert shown == [-7, 1773518400123456, "2026-03-14", True, str(uuid.UUID(int=7)), "é", [1], b"\x00\xff", b""]
 
 
@@ -129,7 +131,7 @@ def test_what_is_no_leaf_is_refused() -> None:
         with pytest.raises(ValueError):
             leaves.read(content)
         with pytest.raises(ValueError):
-            verify.fields_of(content)
+            strangers.fields_of(content)
 
 
 def test_a_checkers_signatures_are_those_of_the_library() -> None:
@@ -143,12 +145,12 @@ def test_a_checkers_signatures_are_those_of_the_library() -> None:
         public = private.public_key().public_bytes(Encoding.Raw, PublicFormat.Raw)
         message = rng.randbytes(length)
         signature = private.sign(message)
-        assert verify.ed_verify(public, message, signature)
-        assert not verify.ed_verify(public, message + b"x", signature)
+        assert ed25519.ed_verify(public, message, signature)
+        assert not ed25519.ed_verify(public, message + b"x", signature)
         spoilt = bytearray(signature)
         spoilt[rng.randrange(64)] ^= 1 << rng.randrange(8)
-        assert not verify.ed_verify(public, message, bytes(spoilt))
-    assert not verify.ed_verify(public, b"", signature[:32] + (int.from_bytes(signature[32:], "little") + verify.ED_L).to_bytes(32, "little"))
+        assert not ed25519.ed_verify(public, message, bytes(spoilt))
+    assert not ed25519.ed_verify(public, b"", signature[:32] + (int.from_bytes(signature[32:], "little") + ed25519.ED_L).to_bytes(32, "little"))
 
 
 def test_the_published_vector_of_ed25519() -> None:
@@ -157,4 +159,4 @@ def test_the_published_vector_of_ed25519() -> None:
     signature = bytes.fromhex(
         "92a009a9f0d4cab8720e820b5f642540a2b27b5416503f8fb3762223ebdb69da085ac1e43e15996e458f3613d0f11d8c387b2eaeb4302aeeb00d291612bb0c00"
     )
-    assert verify.ed_verify(public, b"\x72", signature)
+    assert ed25519.ed_verify(public, b"\x72", signature)
