@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from functools import cache, lru_cache
+from typing import Any
 from uuid import UUID
 
 from django.db import connection
-from django.db.models import OuterRef, Q, QuerySet, Subquery
+from django.db.models import Model, OuterRef, Q, QuerySet, Subquery
 
 from casino import roles
 from casino.errors import Conflict, NotFound
@@ -136,6 +137,12 @@ def _to_deal_sql() -> str:
     return _TO_DEAL_SQL.format(columns=", ".join(columns))
 
 
+def _next_row(model: type[Model], values: Iterator[Any]) -> Any:
+    """Return a row of `model` made of the next values, as many as it has columns."""
+    names = [field.attname for field in model._meta.concrete_fields]
+    return model.from_db(connection.alias, names, [next(values) for _ in names])
+
+
 def session_to_deal(code: str) -> TableSession:
     """Return the open session of the table of `code`, with shift, table, pit and property. One query, two where there is none.
 
@@ -148,12 +155,10 @@ def session_to_deal(code: str) -> TableSession:
     if row is None:
         return open_session(table_of(code))
     values = iter(row)
-    session, shift, table, pit, house = (
-        model.from_db(connection.alias, [field.attname for field in model._meta.concrete_fields], [next(values) for _ in model._meta.concrete_fields])
-        for model in _TO_DEAL
-    )
+    session, shift, table, pit, house = (_next_row(model, values) for model in _TO_DEAL)
     table.pit, table.property, session.table, session.shift = pit, house, table, shift
-    return session
+    found: TableSession = session
+    return found
 
 
 @dataclass(frozen=True)
@@ -188,11 +193,11 @@ def session_now(session: TableSession, dealer: str, at: datetime | None = None) 
 
     Asked after the lock was waited for, since the session may be closed by now.
     """
-    asked = {"session": session.pk, "property": session.table.property_id, "dealer": dealer, "table": session.table_id, "at": at}
+    asked: dict[str, Any] = {"session": session.pk, "property": session.table.property_id, "dealer": dealer, "table": session.table_id, "at": at}
     with connection.cursor() as cursor:
         cursor.execute(_NOW, asked)
-        *found, version, sha256 = cursor.fetchone()
-        return SessionNow(*found, None if version is None else (version, sha256))
+        state, opened_at, next_number, dealer_key, version, sha256 = cursor.fetchone()
+    return SessionNow(state, opened_at, next_number, dealer_key, None if version is None else (version, sha256))
 
 
 @lru_cache(maxsize=256)
