@@ -176,17 +176,22 @@ class RoundScreen:
 
     @cached_property
     def house(self) -> dict[str, str]:
-        """Return the house's side of the round: handle, net by the rules, net as done, and the difference."""
+        """Return the house's side of the round: handle, net by the rules, net as done, and the difference.
+
+        A promotional stake is nobody's money: neither it nor its loss is in them; what it was paid is.
+        """
         if not self.ruling:
             return {"handle": "", "due": "", "done": "", "off": ""}
-        due = sum(line.due for line in self.seats if line.due is not None)
-        done = sum(line.done for line in self.seats if line.done is not None)
+        money = [wager for wager in self._wagers if wager.fund != "promo"]
+        said = {(wager.seat, wager.kind): self._said(wager) for wager in self._wagers}
+        due = sum(wager.collect or 0 for wager in money) - sum(wager.pay or 0 for wager in self._wagers)
+        done = sum(said[wager.seat, wager.kind].collected or 0 for wager in money) - sum(one.paid or 0 for one in said.values())
         known = self._settlement is not None
         return {
-            "handle": format_amount(sum(wager.stake for wager in self._wagers), self.table.exponent),
-            "due": self.money(-due) if known else "",
-            "done": self.money(-done),
-            "off": self.money(due - done) if known and due != done else "",
+            "handle": format_amount(sum(wager.stake for wager in money), self.table.exponent),
+            "due": self.money(due) if known else "",
+            "done": self.money(done),
+            "off": self.money(done - due) if known and due != done else "",
         }
 
     # ---- words ----
