@@ -66,7 +66,7 @@ class ShiftAdmin(ReadOnlyAdmin):
 
     def mine(self, user: User) -> QuerySet[Shift]:
         """Return the shifts of their pits, with their state."""
-        return shifts_for(user)
+        return shifts_for(user).select_related("opened_by")
 
     def get_urls(self) -> list[URLPattern]:
         """Return Django's addresses and those of the shift's files, jobs and reconciliation."""

@@ -91,8 +91,8 @@ class Sheet:
 
     @property
     def net(self) -> int:
-        """Return what the round brought the house: collected - paid."""
-        return sum(wager.collected - wager.paid for wager in self.wagers)
+        """Return what the round brought the house: collected - paid; what was collected of promotional stakes is no money."""
+        return sum((0 if wager.fund == "promo" else wager.collected) - wager.paid for wager in self.wagers)
 
 
 @dataclass(frozen=True)

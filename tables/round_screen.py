@@ -132,9 +132,10 @@ class RoundScreen:
 
     def _spot(self, seat: int, kind: str) -> Spot:
         name, seen = done_name(seat, kind), seen_name(seat, kind)
-        stake_of = {"fund_name": fund_name(seat, kind), "for_dealer_name": for_dealer_name(seat, kind)}
-        put = {"fund": self.form.text(stake_of["fund_name"]), "for_dealer": bool(self.form.text(stake_of["for_dealer_name"]))}
-        errors = [*self.form.errors.get(name, ()), *self.form.errors.get(stake_of["fund_name"], ())]
+        fund, for_dealer = fund_name(seat, kind), for_dealer_name(seat, kind)
+        stake_of: dict[str, Any] = {"fund_name": fund, "for_dealer_name": for_dealer}
+        put: dict[str, Any] = {"fund": self.form.text(fund), "for_dealer": bool(self.form.text(for_dealer))}
+        errors = [*self.form.errors.get(name, ()), *self.form.errors.get(fund, ())]
         wager = self._wager_at.get((seat, kind))
         if wager is None:
             return Spot(seat, kind, name, seen, done=self._kept_text(seat, kind), errors=errors, **stake_of, **put)
@@ -176,17 +177,22 @@ class RoundScreen:
 
     @cached_property
     def house(self) -> dict[str, str]:
-        """Return the house's side of the round: handle, net by the rules, net as done, and the difference."""
+        """Return the house's side of the round: handle, net by the rules, net as done, and the difference.
+
+        A promotional stake is nobody's money: neither it nor its loss is in them; what it was paid is.
+        """
         if not self.ruling:
             return {"handle": "", "due": "", "done": "", "off": ""}
-        due = sum(line.due for line in self.seats if line.due is not None)
-        done = sum(line.done for line in self.seats if line.done is not None)
+        money = [wager for wager in self._wagers if wager.fund != "promo"]
+        said = {(wager.seat, wager.kind): self._said(wager) for wager in self._wagers}
+        due = sum(wager.collect or 0 for wager in money) - sum(wager.pay or 0 for wager in self._wagers)
+        done = sum(said[wager.seat, wager.kind].collected or 0 for wager in money) - sum(one.paid or 0 for one in said.values())
         known = self._settlement is not None
         return {
-            "handle": format_amount(sum(wager.stake for wager in self._wagers), self.table.notation),
-            "due": self.money(-due) if known else "",
-            "done": self.money(-done),
-            "off": self.money(due - done) if known and due != done else "",
+            "handle": format_amount(sum(wager.stake for wager in money), self.table.notation),
+            "due": self.money(due) if known else "",
+            "done": self.money(done),
+            "off": self.money(done - due) if known and due != done else "",
         }
 
     # ---- words ----

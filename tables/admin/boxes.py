@@ -45,7 +45,7 @@ class BoxPullAdmin(AtTable):
         """Return the boxes of one's pits, with how often they were counted."""
         from django.db.models import Count
 
-        rows = super().mine(user).select_related("session__table__property", "session__table__pit", "session__shift")
+        rows = super().mine(user).select_related(*self.list_select_related, "session__table__pit")
         return rows.annotate(times=Count("counts"))
 
     def get_urls(self) -> list[URLPattern]:

@@ -59,7 +59,7 @@ class ChipMovementAdmin(AtTable):
 
     def mine(self, user: User) -> QuerySet[Any]:
         """Return the movements of one's pits; of the cage only its slips."""
-        rows = super().mine(user).select_related("session__table__property", "session__shift")
+        rows = super().mine(user).select_related(*self.list_select_related)  # Django adds none of its own where there are any
         return rows if roles.may(user.roles, "read_reports") else rows.exclude(kind=ChipMovement.Kind.BUY_IN)
 
     @admin.display(description=_("slip"))

@@ -52,7 +52,7 @@ class CountReopeningAdmin(AtTable):
 
     def mine(self, user: User) -> QuerySet[Any]:
         """Return the reopened counts of one's pits, with their state; of who counts trays, those that wait for it."""
-        rows = reopenings_with_state(CountReopening.objects.select_related("session__table__property", "session__table__pit", "session__shift"))
+        rows = reopenings_with_state(CountReopening.objects.select_related(*self.list_select_related, "session__table__pit"))
         action = self.action if roles.may(user.roles, self.action) else "attest_count"
         pits = roles.pits_for(user, action)
         return rows if pits is None else rows.filter(session__table__pit__code__in=pits)

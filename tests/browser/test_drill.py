@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import deque
 
 import pytest
@@ -64,7 +65,7 @@ def clicks_to(page: Page, first: str, what: str) -> int | None:
         fresh = [one for one in links(page) if one not in seen]
         kinds: dict[str, list[str]] = {}
         for one in fresh:  # of a list, its first rows stand for the others
-            kinds.setdefault(one.split("?")[0].strip("/").rsplit("/", 2)[0] + one[-8:], []).append(one)
+            kinds.setdefault(re.sub(r"\d+", "N", one.split("?")[0]), []).append(one)
         for some in kinds.values():
             ways.extend((one, clicks + 1) for one in some[:2])
             seen.update(some)
