@@ -44,6 +44,7 @@ NO_PAGE = {
         "admin:tables_roundproposal_decide",
         "admin:tables_round_preview",
         "admin:tables_shift_explain",
+        "admin:tables_shift_note",
         "admin:tables_shift_sign",
         "admin:tables_shift_reconcile",
     },
