@@ -13,6 +13,7 @@ from django.urls import URLPattern, path
 from django.utils import timezone
 from django.utils.safestring import SafeString
 from django.utils.text import capfirst
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from audit import seal_pages  # noqa: F401 - registers the page of sealed shifts
@@ -111,7 +112,7 @@ class ShiftAdmin(ReadOnlyAdmin):
 class StateFilter(SimpleListFilter):
     """By what became of a finding."""
 
-    title = "state"
+    title = _("state")
     parameter_name = "state"
 
     def lookups(self, request: HttpRequest, model_admin: ModelAdmin) -> Iterable[tuple[str, str]]:
@@ -126,7 +127,7 @@ class StateFilter(SimpleListFilter):
 class KindFilter(SimpleListFilter):
     """By kind of finding."""
 
-    title = "kind"
+    title = _("kind")
     parameter_name = "kind"
 
     def lookups(self, request: HttpRequest, model_admin: ModelAdmin) -> Iterable[tuple[str, str]]:
@@ -248,7 +249,7 @@ class FindingAdmin(ReadOnlyAdmin):
         user, finding = person(request), self.get_object(request, object_id)
         form = form_for(verb, finding, request.POST)
         if form.done(user, timezone.now()):
-            messages.success(request, f"{form.button}: done.")
+            messages.success(request, gettext("%(button)s: done.") % {"button": form.button})
             return HttpResponseRedirect(request.path)
         request.method = "GET"  # the page is looked at again, with what was typed
         response = super().change_view(request, object_id, form_url, {**(extra_context or {}), "bound": form})

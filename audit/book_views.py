@@ -14,6 +14,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext
 from django.views.decorators.http import require_safe
 
 from audit.exports import FORMATS, filename, media_type
@@ -52,7 +53,7 @@ def _asked(request: HttpRequest, house: Property | None = None) -> Asked:
     code = request.GET.get("property", "")
     house = house or (get_object_or_404(houses, code=code) if code else houses.first())
     if house is None:
-        raise Http404("There is no property yet.")
+        raise Http404(gettext("There is no property yet."))
     typed = {name: request.GET.get(name, "").strip() for name in ("from", "to", "kind")}
     errors: dict[str, str] = {}
     today = gaming_day(timezone.now(), house.zone, house.rollover)
@@ -81,7 +82,7 @@ def _day(typed: dict[str, str], name: str, errors: dict[str, str]) -> date | Non
 
 def _file(request: HttpRequest, report: Report, fmt: str) -> HttpResponse:
     if fmt not in FORMATS:
-        raise Http404("There is no such format.")
+        raise Http404(gettext("There is no such format."))
     if fmt == "pdf":
         report = replace(report, printed_by=person(request).username, printed_at=timezone.now())
     response = HttpResponse(render_report(report, fmt), content_type=media_type(fmt))
@@ -158,7 +159,7 @@ def _whole(request: HttpRequest, fmt: str, build: Callable[..., Report], section
 
 def _may(user: User, action: str) -> None:
     if not roles.may(user.roles, action):
-        raise Refused("not_allowed", f"{user} may not read these books.", action=action)
+        raise Refused("not_allowed", gettext("%(user)s may not read these books.") % {"user": user}, action=action)
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,8 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from django import forms
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 
 from audit import cases
 from audit.case_selectors import owners_for
@@ -50,7 +52,7 @@ class AssignForm(_Step):
     """Who is to answer."""
 
     verb, button = "assign", "Assign"
-    owner = forms.ModelChoiceField(User.objects.none(), label="Who answers")
+    owner = forms.ModelChoiceField(User.objects.none(), label=_("Who answers"))
     note = _note("Note")
 
     def __init__(self, finding: Any, *args: Any, **kwargs: Any) -> None:
@@ -68,13 +70,13 @@ class AssignForm(_Step):
 class _OutcomeForm(_Step):
     """Where it came from, what was saved and what stays lost."""
 
-    cause = forms.ChoiceField(label="Cause", required=False, choices=[("", "—"), *CAUSES.items()])
+    cause = forms.ChoiceField(label=_("Cause"), required=False, choices=[("", "—"), *CAUSES.items()])
 
     def __init__(self, finding: Any, *args: Any, **kwargs: Any) -> None:
         super().__init__(finding, *args, **kwargs)
         notation = finding.shift.property.notation
-        self.fields["saved"] = AmountField(label="Saved or recovered", notation=notation)
-        self.fields["lost"] = AmountField(label="Stays lost", notation=notation)
+        self.fields["saved"] = AmountField(label=gettext("Saved or recovered"), notation=notation)
+        self.fields["lost"] = AmountField(label=gettext("Stays lost"), notation=notation)
 
     @property
     def outcome(self) -> cases.Outcome:
@@ -125,12 +127,12 @@ class EvidenceForm(_Step):
     """A note, or where something can be seen; times are the house's clock."""
 
     verb, button = "evidence", "Add"
-    kind = forms.ChoiceField(label="Kind", choices=Evidence.Kind.choices)
-    camera = forms.CharField(label="Camera", required=False)
-    from_at = forms.DateTimeField(label="From", required=False, widget=forms.DateTimeInput(attrs={"type": "datetime-local", "step": 1}))
-    until_at = forms.DateTimeField(label="Until", required=False, widget=forms.DateTimeInput(attrs={"type": "datetime-local", "step": 1}))
-    reference = forms.CharField(label="Slip or document", required=False)
-    text = forms.CharField(label="What is to be seen", required=False, widget=forms.Textarea(attrs={"rows": 2}))
+    kind = forms.ChoiceField(label=_("Kind"), choices=Evidence.Kind.choices)
+    camera = forms.CharField(label=_("Camera"), required=False)
+    from_at = forms.DateTimeField(label=_("From"), required=False, widget=forms.DateTimeInput(attrs={"type": "datetime-local", "step": 1}))
+    until_at = forms.DateTimeField(label=_("Until"), required=False, widget=forms.DateTimeInput(attrs={"type": "datetime-local", "step": 1}))
+    reference = forms.CharField(label=_("Slip or document"), required=False)
+    text = forms.CharField(label=_("What is to be seen"), required=False, widget=forms.Textarea(attrs={"rows": 2}))
 
     def _moment(self, name: str) -> datetime | None:
         typed: datetime | None = self.cleaned_data[name]

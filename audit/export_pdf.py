@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, BinaryIO, cast
 
+from django.utils.translation import gettext
 from pypdf import PageObject, PdfReader, PdfWriter
 from pypdf.generic import ArrayObject, DictionaryObject, FloatObject, IndirectObject, NameObject, StreamObject
 
@@ -56,7 +57,8 @@ def _read(part: SectionReading, reading: Reading) -> Paper:
         if reading.rows > PAPER_ROWS:
             raise Refused(
                 "too_long_for_paper",
-                f"More than {PAPER_ROWS:,} rows are too many for paper. Take the CSV or XLSX, or narrow the filters.",
+                gettext("More than %(paper_rows)s rows are too many for paper. Take the CSV or XLSX, or narrow the filters.")
+                % {"paper_rows": f"{PAPER_ROWS:,}"},
                 limit=PAPER_ROWS,
             )
         paper.add(row)

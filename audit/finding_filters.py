@@ -9,6 +9,7 @@ from django.contrib.admin import ModelAdmin, SimpleListFilter
 from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
 
 from audit.case_selectors import mine, overdue
 from audit.causes import CAUSES
@@ -21,7 +22,7 @@ from tables.models import Dealer, Pit
 class WaitingFilter(SimpleListFilter):
     """By whom it waits for, and whether it is late."""
 
-    title = "waiting"
+    title = _("waiting")
     parameter_name = "waiting"
 
     def __init__(self, request: HttpRequest, params: dict[str, Any], model: Any, model_admin: ModelAdmin) -> None:
@@ -44,7 +45,7 @@ class WaitingFilter(SimpleListFilter):
 class PitFilter(SimpleListFilter):
     """By pit, of one's own."""
 
-    title = "pit"
+    title = _("pit")
     parameter_name = "pit"
 
     def lookups(self, request: HttpRequest, model_admin: ModelAdmin) -> Iterable[tuple[str, str]]:
@@ -61,7 +62,7 @@ class PitFilter(SimpleListFilter):
 class DealerFilter(SimpleListFilter):
     """By dealer."""
 
-    title = "dealer"
+    title = _("dealer")
     parameter_name = "dealer"
 
     def lookups(self, request: HttpRequest, model_admin: ModelAdmin) -> Iterable[tuple[str, str]]:
@@ -77,7 +78,7 @@ class DealerFilter(SimpleListFilter):
 class CauseFilter(SimpleListFilter):
     """By what it came from."""
 
-    title = "cause"
+    title = _("cause")
     parameter_name = "cause"
 
     def lookups(self, request: HttpRequest, model_admin: ModelAdmin) -> Iterable[tuple[str, str]]:

@@ -18,6 +18,7 @@ from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 from django.utils import timezone
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from audit.bundles import export_bundle, proof_of
@@ -41,7 +42,7 @@ ONE_MACHINE = "This machine's own processes can read the key that signs: sealing
 class Acknowledgement(StepUpForm):
     """Why the books are behind what was published, and the password again."""
 
-    reason = forms.CharField(max_length=300, label="What happened", help_text="Which backup was restored, when, by whom.")
+    reason = forms.CharField(max_length=300, label=_("What happened"), help_text=_("Which backup was restored, when, by whom."))
 
 
 @admin.register(Segment)
@@ -150,7 +151,10 @@ class SegmentAdmin(ReadOnlyAdmin):
             form.add_error("reason", error.message)
             done = None
         if done is not None:
-            messages.success(request, f"Acknowledged: {len(done)} checkpoint{'s' if len(done) != 1 else ''}. Posting goes on.")
+            messages.success(
+                request,
+                gettext("Acknowledged: %(done)s checkpoint%(done2)s. Posting goes on.") % {"done": len(done), "done2": "s" if len(done) != 1 else ""},
+            )
             return HttpResponseRedirect(reverse("admin:ledger_segment_changelist"))
         more = {"alarm": published.alarm(), "form": form, "may_acknowledge": True, "title": "Acknowledge the alarm", "opts": self.opts}
         return TemplateResponse(request, "admin/ledger/segment/acknowledge.html", {**self.admin_site.each_context(request), **more}, status=400)

@@ -71,7 +71,7 @@ def _shift(request: HttpRequest, pk: int) -> Shift:
 def report_file(request: HttpRequest, pk: int, fmt: str) -> HttpResponse:
     """Answer the shift's report as a file; paper says who printed it and when. 409 where the shift is not reconciled yet."""
     if fmt not in FORMATS:
-        raise Http404("There is no such format.")
+        raise Http404(gettext("There is no such format."))
     report = shift_report.build(_shift(request, pk), for_user=person(request))
     if fmt == "pdf":
         report = replace(report, printed_by=person(request).username, printed_at=timezone.now())

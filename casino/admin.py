@@ -33,8 +33,8 @@ class RoleOrder(forms.Form):
     """What is done about a person's role."""
 
     role = forms.ChoiceField(choices=roles.CHOICES)
-    pits = forms.CharField(required=False, max_length=200, help_text="Codes of pits, separated by spaces; empty for all.")
-    action = forms.ChoiceField(choices=[("grant", "Grant"), ("review", "Review"), ("withdraw", "Withdraw")])
+    pits = forms.CharField(required=False, max_length=200, help_text=_("Codes of pits, separated by spaces; empty for all."))
+    action = forms.ChoiceField(choices=[("grant", _("Grant")), ("review", _("Review")), ("withdraw", _("Withdraw"))])
 
 
 class RolesInline(SeenInline):
@@ -44,7 +44,7 @@ class RolesInline(SeenInline):
     fk_name = "user"
     fields = readonly_fields = ("role", "action", "pits", "by", "at")
     ordering = ("-sequence",)
-    verbose_name_plural = "roles: granted, reviewed, withdrawn"
+    verbose_name_plural = _("roles: granted, reviewed, withdrawn")
 
     @admin.display(description=_("at"))
     def at(self, event: RoleEvent) -> str:

@@ -13,6 +13,7 @@ from django.urls import URLPattern, path, reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_POST
 
 from casino import shown
@@ -25,7 +26,7 @@ from casino.read_only import ReadOnlyAdmin, person
 class TakenFilter(admin.SimpleListFilter):
     """Alarms that wait, or that somebody took."""
 
-    title = "state"
+    title = gettext_lazy("state")
     parameter_name = "taken"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:

@@ -8,6 +8,7 @@ from typing import Any
 
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, JsonResponse
+from django.utils.translation import gettext
 from rest_framework.exceptions import APIException, NotFound, ParseError
 from rest_framework.pagination import CursorPagination
 from rest_framework.parsers import BaseParser
@@ -43,7 +44,7 @@ class StrictJSONParser(BaseParser):
         """Return the value; raises ParseError with what is wrong."""
         body = stream.read(LARGEST_BODY + 1)
         if len(body) > LARGEST_BODY:
-            raise ParseError("the body is larger than a megabyte", code="bad_json")
+            raise ParseError(gettext("the body is larger than a megabyte"), code="bad_json")
         try:
             text = body.decode("utf-8-sig")
             if "\\u0000" in text or "\x00" in text:
@@ -52,7 +53,7 @@ class StrictJSONParser(BaseParser):
             json.dumps(value, ensure_ascii=False).encode()  # half of a surrogate pair is no character either
             return value
         except (ValueError, RecursionError) as error:
-            raise ParseError(f"not one JSON object: {error}", code="bad_json") from error
+            raise ParseError(gettext("not one JSON object: %(error)s") % {"error": error}, code="bad_json") from error
 
 
 def answer_error(error: Exception, context: dict[str, Any]) -> Response | None:
@@ -87,7 +88,7 @@ def _message(error: Exception) -> str:
 
 def no_such_address(request: HttpRequest, **_: Any) -> JsonResponse:
     """Answer an address below /api/ that nobody knows, in the one shape of errors: a client never reads a page."""
-    fault = Fault("not_found", "There is nothing at this address.").as_json()
+    fault = Fault("not_found", gettext("There is nothing at this address.")).as_json()
     return JsonResponse({"error": fault, "errors": [fault]}, status=404)
 
 

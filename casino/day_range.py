@@ -10,6 +10,7 @@ from django.contrib.admin import ListFilter, ModelAdmin
 from django.contrib.admin.views.main import ChangeList
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest
+from django.utils.translation import gettext_lazy as _
 
 FROM, TO = "day_from", "day_to"
 
@@ -17,7 +18,7 @@ FROM, TO = "day_from", "day_to"
 class DayRange(ListFilter):
     """Filters by `field`, a date: the gaming day was worked out when the row was recorded, so no zone can lose one."""
 
-    title = "gaming day"
+    title = _("gaming day")
     template = "admin/day_range.html"
     field = "gaming_day"
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
+from django.utils.translation import gettext
+
 from casino.errors import Refused
 
 if TYPE_CHECKING:
@@ -190,11 +192,13 @@ def may(held: Effective, action: str, pit: str | None = None) -> bool:
 def require(user: User, action: str, pit: str | None = None) -> None:
     """Raise Refused (`not_allowed`, `not_your_pit`, `left`) unless `user` works here and may do `action` at `pit`."""
     if not user.is_active:
-        raise Refused("left", f"{user} does not work here any more.")
+        raise Refused("left", gettext("%(user)s does not work here any more.") % {"user": user})
     if not may(user.roles, action):
-        raise Refused("not_allowed", f"{user} may not do this ({action.replace('_', ' ')}).", action=action)
+        raise Refused(
+            "not_allowed", gettext("%(user)s may not do this (%(action)s).") % {"user": user, "action": action.replace("_", " ")}, action=action
+        )
     if not may(user.roles, action, pit):
-        raise Refused("not_your_pit", f"{user} does not work in pit {pit}.", action=action, pit=pit)
+        raise Refused("not_your_pit", gettext("%(user)s does not work in pit %(pit)s.") % {"user": user, "pit": pit}, action=action, pit=pit)
 
 
 def pits_for(user: User, action: str) -> Pits:

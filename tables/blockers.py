@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from django.utils.translation import gettext
+
 from tables import selectors
 from tables.models import CountReopeningEvent, SessionEvent, TableSession, TrayCount
 
@@ -30,7 +32,9 @@ Source = Callable[[TableSession], Iterable[Blocker]]
 def _closed(session: TableSession) -> Iterable[Blocker]:
     state = selectors.session_state(session)
     if state != SessionEvent.State.OPEN:
-        yield Blocker("session_closed", f"{session.table} is {state or 'not open'} already.", "session")
+        yield Blocker(
+            "session_closed", gettext("%(table)s is %(state)s already.") % {"table": session.table, "state": state or "not open"}, "session"
+        )
 
 
 def _slips(session: TableSession) -> Iterable[Blocker]:
@@ -42,12 +46,18 @@ def _slips(session: TableSession) -> Iterable[Blocker]:
 
 def _counts(session: TableSession) -> Iterable[Blocker]:
     if selectors.last_count(session, TrayCount.Kind.OPENER) is None:
-        yield Blocker("missing_count", "The opener was never counted.", "opener")
+        yield Blocker("missing_count", gettext("The opener was never counted."), "opener")
     for reopening in selectors.pending_recounts(session=session):
         if getattr(reopening, "state", "") == CountReopeningEvent.State.PROPOSED:
-            yield Blocker("open_proposal", f"To count the {reopening.count} once more was proposed; an auditor rules on it.", reopening.count)
+            yield Blocker(
+                "open_proposal",
+                gettext("To count the %(count)s once more was proposed; an auditor rules on it.") % {"count": reopening.count},
+                reopening.count,
+            )
         else:
-            yield Blocker("missing_count", f"The {reopening.count} was reopened and is not counted again yet.", reopening.count)
+            yield Blocker(
+                "missing_count", gettext("The %(count)s was reopened and is not counted again yet.") % {"count": reopening.count}, reopening.count
+            )
 
 
 def _proposals(session: TableSession) -> Iterable[Blocker]:

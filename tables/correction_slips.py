@@ -13,6 +13,7 @@ from uuid import UUID
 
 from casino.errors import Fault, InvalidSlip
 from casino.money import CEILING
+from casino.words import gettext
 
 
 @dataclass(frozen=True)
@@ -61,9 +62,9 @@ class _Body:
 
     def __init__(self, raw: Any, *fields: str) -> None:
         if not isinstance(raw, Mapping):
-            raise InvalidSlip("bad_json", "What is handed in is one JSON object.")
+            raise InvalidSlip("bad_json", gettext("What is handed in is one JSON object."))
         self.raw = raw
-        self.faults = [Fault("unknown_field", f"There is no “{key}” here.", str(key)) for key in raw if key not in fields]
+        self.faults = [Fault("unknown_field", gettext("There is no “%(key)s” here.") % {"key": key}, str(key)) for key in raw if key not in fields]
 
     def wrong(self, where: str, message: str) -> None:
         """Note a missing field, or one of another type than it should be."""
@@ -171,7 +172,7 @@ def read_ruling(raw: Any) -> RulingSlip:
     reason, after = body.text("reason"), body.whole("after", least=0, default=0)
     stands, due = body.flag("stands"), None
     if stands and "due" in body.raw:
-        body.wrong("due", "A round that stands as dealt says no due.")
+        body.wrong("due", gettext("A round that stands as dealt says no due."))
     elif not stands:
         due = _due(body)
     body.end()
@@ -182,12 +183,12 @@ def _due(body: _Body) -> dict[tuple[int, str], tuple[int, int]]:
     due = {}
     for seat, wagers in body.mapping("due").items():
         if not (seat.isascii() and seat.isdigit() and len(seat) < 4 and isinstance(wagers, Mapping)):
-            body.faults.append(Fault("bad_seat", f"“{seat}” is no seat with its wagers.", f"due.{seat}"))
+            body.faults.append(Fault("bad_seat", gettext("“%(seat)s” is no seat with its wagers.") % {"seat": seat}, f"due.{seat}"))
             continue
         for kind, said in wagers.items():
             place = f"due.{seat}.{kind}"
             if not isinstance(said, Mapping) or set(said) != {"collect", "pay"}:
-                body.faults.append(Fault("bad_type", "What was due on a wager is {collect, pay}.", place))
+                body.faults.append(Fault("bad_type", gettext("What was due on a wager is {collect, pay}."), place))
             elif wrong := [side for side in said if isinstance(said[side], bool) or not isinstance(said[side], int) or not 0 <= said[side] < CEILING]:
                 words = "An amount is a whole number of minor units, from 0 and below 10^15."
                 body.faults += [Fault("bad_amount", words, f"{place}.{side}") for side in wrong]

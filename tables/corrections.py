@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
 from casino.errors import InvalidSlip, Refused
+from casino.words import gettext
 from tables.engine.game import Game
 
 Phase = Literal["open", "closed", "sealed"]
@@ -39,11 +40,11 @@ def phase_of(session_state: str, shift_state: str, *, sealed: bool) -> Phase:
 def check_reason(kind: str, reason: str, note: str) -> None:
     """Raise InvalidSlip (`bad_type`, `missing_field`) unless the reason is one of the kind's; "other" says in the note what it was."""
     if reason not in REASONS[kind]:
-        raise InvalidSlip("bad_type", f"A reason is one of {', '.join(REASONS[kind])}.", where="reason")
+        raise InvalidSlip("bad_type", gettext("A reason is one of %(kind)s.") % {"kind": ", ".join(REASONS[kind])}, where="reason")
     if len(note) > MOST_NOTE or "\x00" in note:
-        raise InvalidSlip("bad_type", f"A note is text of at most {MOST_NOTE} characters.", where="note")
+        raise InvalidSlip("bad_type", gettext("A note is text of at most %(most_note)s characters.") % {"most_note": MOST_NOTE}, where="note")
     if reason == "other" and not note.strip():
-        raise InvalidSlip("missing_field", "Another reason says in the note what it was.", where="note")
+        raise InvalidSlip("missing_field", gettext("Another reason says in the note what it was."), where="note")
 
 
 def check_chips(chips_returned: bool | None) -> None:
@@ -52,10 +53,13 @@ def check_chips(chips_returned: bool | None) -> None:
     Raises InvalidSlip (`missing_field`) where it does not say, Refused (`chips_kept`) where they did not: a correction says what was kept.
     """
     if chips_returned is None:
-        raise InvalidSlip("missing_field", "Did all chips go back to where they came from?", where="chips_returned")
+        raise InvalidSlip("missing_field", gettext("Did all chips go back to where they came from?"), where="chips_returned")
     if not chips_returned:
         raise Refused(
-            "chips_kept", "A void returns every chip. Propose a correction that says what the patron kept.", where="chips_returned", instead="correct"
+            "chips_kept",
+            gettext("A void returns every chip. Propose a correction that says what the patron kept."),
+            where="chips_returned",
+            instead="correct",
         )
 
 

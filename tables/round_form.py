@@ -12,6 +12,8 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
+from django.utils.translation import gettext
+
 from casino.errors import Fault, InvalidSlip
 from casino.money import Minor
 from casino.wall_clock import read_local
@@ -185,7 +187,7 @@ class RoundForm:
     def check_dealer(self) -> None:
         """Note where nobody is named who dealt: to see what is due he need not be, to save he must."""
         if not self.text("who_dealt").strip():
-            self._wrong("who_dealt", "Who dealt?")
+            self._wrong("who_dealt", gettext("Who dealt?"))
 
     def add_error(self, name: str, error: FieldError) -> None:
         """Note what is wrong at the field `name`."""

@@ -8,6 +8,7 @@ from datetime import date, datetime
 from fractions import Fraction
 
 from django.db.models import QuerySet
+from django.utils.translation import gettext
 
 from audit.checkpoints import checkpoint_words
 from audit.models import Finding, SessionReconciliation, ShiftReconciliation, TableDayReconciliation
@@ -91,7 +92,7 @@ def build(shift: Shift, *, for_user: User | None = None) -> Report:
     """
     kept = latest_reconciliation(shift)
     if kept is None:
-        raise Conflict("not_reconciled", f"The {shift} is not reconciled yet.")
+        raise Conflict("not_reconciled", gettext("The %(shift)s is not reconciled yet.") % {"shift": shift})
     pits = roles.pits_for(for_user, "read_reports") if for_user else None
     lines = _lines(kept, pits)
     signed = final_signature(shift)
@@ -106,12 +107,12 @@ def build(shift: Shift, *, for_user: User | None = None) -> Report:
             _pits(lines, findings),
             explanations(kept, pits),
             *_days(kept, pits),
-            _section_of_findings("findings", "Findings", [f for f in findings if not f.flag], "No difference was found."),
+            _section_of_findings("findings", "Findings", [f for f in findings if not f.flag], gettext("No difference was found.")),
             _section_of_findings(
                 "flags",
                 "Statistical flags",
                 [f for f in findings if f.flag],
-                "Nothing stands out.",
+                gettext("Nothing stands out."),
                 note="A flag is a reason to look, never proof.",
             ),
             handover.of_shift(shift, pits, findings, signed=signed is not None),

@@ -11,6 +11,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.urls import URLPattern, path, reverse
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from casino import roles
@@ -63,7 +64,7 @@ class BoxPullAdmin(AtTable):
             return render(request, "admin/tables/boxpull/choose.html", context)
         session = waiting.filter(pk=int(key)).first()
         if session is None:
-            raise Http404("There is no such table whose box waits.")
+            raise Http404(gettext("There is no such table whose box waits."))
 
         def perform(form: BoxForm, at: Any, by: User) -> str:
             carrier, _ = form.signatures(at=at, by=by)

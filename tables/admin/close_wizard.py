@@ -10,6 +10,7 @@ from django.contrib.admin import AdminSite
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from casino.errors import BrokenBooks, CasinoError
 from casino.read_only import person
@@ -71,7 +72,7 @@ def _typed(form: CountForm) -> bool:
     """Return whether anything was counted, 0 included; say so where nothing was."""
     if any(value is not None for name, value in form.cleaned_data.items() if name.startswith(PIECE)):
         return True
-    form.add_error(None, "Nothing was counted. Say 0 at a denomination where the tray is empty.")
+    form.add_error(None, gettext("Nothing was counted. Say 0 at a denomination where the tray is empty."))
     return False
 
 
@@ -85,13 +86,13 @@ def _sign(request: HttpRequest, session: TableSession, form: ClosingForm, back: 
     except CasinoError as error:
         form.place(error)
         return None
-    messages.success(request, f"{session.table} is closed.")
+    messages.success(request, gettext("%(table)s is closed.") % {"table": session.table})
     return HttpResponseRedirect(back, status=303)
 
 
 def _page(request: HttpRequest, site: AdminSite, session: TableSession, step: str, more: dict[str, Any], status: int = 200) -> HttpResponse:
     back = session_page(session)
-    title = f"Close {session.table}"
+    title = gettext("Close %(table)s") % {"table": session.table}
     words = {"blockers": "Count the tray", "count": "To the final check", "sign": "Sign and close"}[step]
     house = session.table.property
     act = Act(title, words, CountForm, house, lambda *_: "", back, trail=(str(session), back), lead=LEAD if step == "count" else "")

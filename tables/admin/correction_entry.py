@@ -14,6 +14,7 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from casino import roles, shown
@@ -136,7 +137,7 @@ def late_round(request: HttpRequest, context: dict[str, Any]) -> HttpResponse:
     session = next((one for one in closed if str(one.pk) == key), None)
     if session is None:
         if key:
-            raise Http404("There is no such session.")
+            raise Http404(gettext("There is no such session."))
         return render(request, "admin/tables/round/late_sessions.html", {**context, "sessions": closed, "title": "A round that was never entered"})
     if request.method == "POST":
         typed: Mapping[str, str] = request.POST.dict()

@@ -11,6 +11,7 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.urls import URLPattern, path, reverse
 from django.utils import timezone
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from casino import roles
@@ -50,7 +51,7 @@ class CorrectionPages:
             roles.require(user, "read_rounds")
             played = rounds_for(user).filter(pk=pk).first()
             if played is None:
-                raise Http404("There is no such round.")
+                raise Http404(gettext("There is no such round."))
             return page(request, played, self._context(request, played))
 
         return view

@@ -15,6 +15,7 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from casino import roles, shown
 from casino.errors import BrokenBooks, CasinoError, NotFound, Stale
@@ -67,9 +68,9 @@ def _table(user: User, code: str) -> Table:
     try:
         table = table_of(code)
     except NotFound:
-        raise Http404("There is no such table.") from None
+        raise Http404(gettext("There is no such table.")) from None
     if not roles.may(user.roles, "enter_rounds", table.pit.code):
-        raise Http404("There is no such table.")
+        raise Http404(gettext("There is no such table."))
     return table
 
 

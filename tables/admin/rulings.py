@@ -11,6 +11,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from casino import roles
@@ -31,16 +32,19 @@ class RulingForm(StepUpForm):
     """How it is ruled, why, and, unless it stands, one signed amount a wager: what was due to the patron."""
 
     how = forms.ChoiceField(
-        label="The round", choices=[("stands", "stands as dealt"), ("due", "is settled as said below")], widget=forms.RadioSelect, initial="stands"
+        label=_("The round"),
+        choices=[("stands", _("stands as dealt")), ("due", _("is settled as said below"))],
+        widget=forms.RadioSelect,
+        initial="stands",
     )
-    reason = forms.CharField(label="Because", max_length=MOST_REASON, widget=forms.TextInput(attrs={"size": 60}))
+    reason = forms.CharField(label=_("Because"), max_length=MOST_REASON, widget=forms.TextInput(attrs={"size": 60}))
     after = forms.IntegerField(widget=forms.HiddenInput, min_value=0)
 
     def __init__(self, *args: Any, wagers: list[Wager], notation: Notation, **kwargs: Any) -> None:
         self.wagers, self.notation = wagers, notation
         super().__init__(*args, **kwargs)
         for wager in wagers:
-            label = f"Seat {wager.seat} {wager.kind.replace('_', ' ')}, due"
+            label = gettext("Seat %(seat)s %(kind)s, due") % {"seat": wager.seat, "kind": wager.kind.replace("_", " ")}
             widget = forms.TextInput(attrs={"size": 10, "inputmode": "text"})
             self.fields[spot(wager)] = forms.CharField(label=label, required=False, max_length=40, widget=widget)
         self.order_fields(["how", "reason", *[spot(wager) for wager in wagers]])
@@ -58,7 +62,7 @@ class RulingForm(StepUpForm):
                 try:
                     said[spot(wager)] = read_done(said.get(spot(wager), "").strip() or "?", self.notation)
                 except ValueError:
-                    self.add_error(spot(wager), "Say what was due: −10.00 taken, +15.00 paid, 0 returned.")
+                    self.add_error(spot(wager), gettext("Say what was due: −10.00 taken, +15.00 paid, 0 returned."))
         return said
 
     def due(self) -> dict[tuple[int, str], RuledDue] | None:

@@ -11,6 +11,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from casino import roles
 from casino.errors import NotFound
@@ -38,7 +39,7 @@ def session_of(user: User, pk: int, action: str) -> TableSession:
         sessions_with_state(TableSession.objects.select_related("shift__property", "table__property", "table__pit", "felt")).filter(pk=pk).first()
     )
     if session is None or not roles.may(user.roles, action, session.table.pit.code):
-        raise Http404("There is no such session.")
+        raise Http404(gettext("There is no such session."))
     return session
 
 
@@ -55,9 +56,9 @@ def open_table(request: HttpRequest, site: AdminSite) -> HttpResponse:
     try:
         table = table_of(code)
     except NotFound:
-        raise Http404("There is no such table.") from None
+        raise Http404(gettext("There is no such table.")) from None
     if not roles.may(user.roles, "run_session", table.pit.code):
-        raise Http404("There is no such table.")
+        raise Http404(gettext("There is no such table."))
     shift = shifts_in(ShiftEvent.State.OPEN, table.property.shifts.select_related("property")).order_by("-starts_at").first()
     if shift is None:
         return _choose_table(request, site, user)
@@ -159,7 +160,7 @@ def redeem(request: HttpRequest, site: AdminSite, session: TableSession) -> Http
         said, house = form.cleaned_data, session.table.property
         issued = ChipMovement.objects.filter(property=house, kind=ChipMovement.Kind.MARKER, instrument=said["instrument"]).order_by("-pk").first()
         if issued is None:
-            raise NotFound("no_marker", f"There is no marker {said['instrument']}.", where="instrument")
+            raise NotFound("no_marker", gettext("There is no marker %(said)s.") % {"said": said["instrument"]}, where="instrument")
         kept = chips.redeem_marker(session, issued, said["amount"], at=at, by=by, uuid=form.key)
         return f"{money(kept.amount, house)} of marker {issued.instrument} redeemed."
 

@@ -31,7 +31,7 @@ TONES = {State.RECEIVED: "good", State.VOID: "", State.REQUESTED: "warn", State.
 class SlipStateFilter(admin.SimpleListFilter):
     """By state, and what moved nothing."""
 
-    title = "state"
+    title = _("state")
     parameter_name = "state"
 
     def lookups(self, request: HttpRequest, model_admin: admin.ModelAdmin) -> list[tuple[str, str]]:

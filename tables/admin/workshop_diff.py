@@ -12,6 +12,7 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils import timezone
+from django.utils.translation import gettext
 from django.views.decorators.http import require_POST, require_safe
 
 from casino import roles, shown
@@ -114,7 +115,7 @@ def replay_month(request: HttpRequest) -> HttpResponse:
     try:
         house = Property.objects.filter(code=request.POST.get("property", "").replace("\x00", "")).first()
         if house is None:
-            raise NotFound("no_property", "There is no such property.", where="property")
+            raise NotFound("no_property", gettext("There is no such property."), where="property")
         job = ask_month(house, _month(request.POST.get("month", ""), house), _paytable(request.POST), by=user)
     except CasinoError as error:
         if isinstance(error, BrokenBooks):
@@ -130,6 +131,6 @@ def _paytable(said: Any) -> Paytable:
         try:
             uuid = UUID(text)
         except ValueError as error:
-            raise InvalidSlip("bad_type", "This is no proposal's UUID.", where="proposal") from error
+            raise InvalidSlip("bad_type", gettext("This is no proposal's UUID."), where="proposal") from error
         return paytable_of(proposal_of(uuid))
     return paytable_of(version_named(said.get("paytable", "")))

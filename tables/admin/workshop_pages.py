@@ -10,6 +10,8 @@ from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 
 from casino import jobs, roles
 from casino.errors import BrokenBooks, CasinoError, InvalidSlip
@@ -58,19 +60,19 @@ def mark_of(job: Job) -> str:
 
 def no_such_end() -> InvalidSlip:
     """Return what is said to an order that is none."""
-    return InvalidSlip("bad_type", "Nothing was done: a proposal is approved, refused or taken back.", where="end")
+    return InvalidSlip("bad_type", gettext("Nothing was done: a proposal is approved, refused or taken back."), where="end")
 
 
 class ApprovalForm(StepUpForm):
     """An approval of a version: its reference, and the password again."""
 
-    approval = forms.CharField(label="The approval's reference", max_length=120, widget=forms.TextInput(attrs={"placeholder": "GC-2026-17"}))
+    approval = forms.CharField(label=_("The approval's reference"), max_length=120, widget=forms.TextInput(attrs={"placeholder": "GC-2026-17"}))
 
 
 class NoteForm(forms.Form):
     """A refusal, with its reason."""
 
-    note = forms.CharField(label="Why", max_length=300)
+    note = forms.CharField(label=_("Why"), max_length=300)
 
 
 def say_at(form: forms.Form, error: CasinoError) -> None:

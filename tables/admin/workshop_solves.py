@@ -9,6 +9,7 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.utils.http import url_has_allowed_host_and_scheme
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_POST, require_safe
 
@@ -59,7 +60,7 @@ def order_job(request: HttpRequest, uuid: UUID) -> HttpResponse:
 def _order(request: HttpRequest, user: User, job: Job) -> None:
     order = _ORDERS.get(request.POST.get("action", ""))
     if order is None:
-        messages.error(request, f"Nothing was done: a job is told {' or '.join(_ORDERS)}.")
+        messages.error(request, gettext("Nothing was done: a job is told %(orders)s.") % {"orders": " or ".join(_ORDERS)})
         return
     verb, done = order
     try:

@@ -12,6 +12,8 @@ import zlib
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from django.utils.translation import gettext
+
 from casino import jobs, roles
 from casino.errors import NotFound
 from casino.models import Job, User
@@ -58,7 +60,7 @@ def solve_part(job: Job, progress: jobs.Report, *, seconds: float | None = None)
     """
     solve = PaytableSolve.objects.filter(sha256=job.args["sha256"]).first()
     if solve is None:
-        raise NotFound("no_solve", "Nobody asked for this solve.")
+        raise NotFound("no_solve", gettext("Nobody asked for this solve."))
     if solve.edges is not None:
         return {"done": solve.done, "of": solve.of}
     until = time.monotonic() + (PART_SECONDS if seconds is None else seconds)

@@ -1,0 +1,48 @@
+"""The names of models and fields in the reader's language, also those that Django makes of the code: "recorded at" of `recorded_at`.
+
+Done once, when all models are known. What migrations compare is what the models declare, and stays as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from django.apps import apps
+from django.db.models import Field, Model
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy
+
+APPS = ("casino", "ledger", "tables", "audit")
+
+
+def speak_names() -> None:
+    """Make the names of our models, of their fields and of their choices speak the language of whoever reads."""
+    for model in _models():
+        meta = model._meta
+        meta.verbose_name, meta.verbose_name_plural = _lazy(meta.verbose_name), _lazy(meta.verbose_name_plural)
+        for field in _fields(model):
+            field.verbose_name = _lazy(field.verbose_name)
+            if field.choices:
+                field.choices = [(value, _lazy(label)) for value, label in field.flatchoices]
+
+
+def names() -> Iterator[str]:
+    """Yield every such name as it is written: for models, fields, choices' labels, and choices' codes as words."""
+    for model in _models():
+        yield from (str(model._meta.verbose_name), str(model._meta.verbose_name_plural))
+        for field in _fields(model):
+            yield str(field.verbose_name)
+            for value, label in field.flatchoices:
+                yield from (str(label), str(value).replace("_", " "))
+
+
+def _models() -> Iterator[type[Model]]:
+    return (model for model in apps.get_models() if model._meta.app_label in APPS)
+
+
+def _fields(model: type[Model]) -> Iterator[Field]:
+    return (field for field in model._meta.get_fields() if isinstance(field, Field) and field.model is model)
+
+
+def _lazy(name: object) -> Promise | str:
+    return name if isinstance(name, Promise) else gettext_lazy(str(name)) if str(name) else ""
