@@ -34,6 +34,7 @@ from audit.views import explain_variance, note_shift, progress, reconcile_again,
 from casino import roles, shown
 from casino.models import User
 from casino.read_only import ReadOnlyAdmin, person
+from casino.words import word
 from tables.admin.figures import chip, figure
 from tables.admin.filters import ShiftFilter, TableFilter
 from tables.admin.session_records import recorded_of
@@ -133,7 +134,7 @@ class KindFilter(SimpleListFilter):
     def lookups(self, request: HttpRequest, model_admin: ModelAdmin) -> Iterable[tuple[str, str]]:
         """Return the kinds that were found so far."""
         kinds = Finding.objects.order_by("kind").values_list("kind", flat=True).distinct()
-        return [(kind, kind.replace("_", " ")) for kind in kinds]
+        return [(kind, word(kind)) for kind in kinds]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
         """Return the findings of that kind."""
@@ -196,7 +197,7 @@ class FindingAdmin(ReadOnlyAdmin):
     @admin.display(description=_("finding"))
     def what(self, finding: Finding) -> str:
         """Return "wrong odds"."""
-        return finding.kind.replace("_", " ")
+        return word(finding.kind)
 
     @admin.display(description=_("severity"))
     def severity_word(self, finding: Finding) -> SafeString:
@@ -223,7 +224,7 @@ class FindingAdmin(ReadOnlyAdmin):
         """Return "4 · trips"; of a flag what stands out."""
         if finding.flag and "subject" in finding.facts:
             return f"{finding.facts['scope']} {finding.facts['subject']}"
-        said = [str(finding.seat or ""), finding.wager.replace("_", " ")]
+        said = [str(finding.seat or ""), word(finding.wager)]
         return " · ".join(filter(None, said)) or shown.NOTHING
 
     @admin.display(description=_("dealer"))
@@ -274,7 +275,7 @@ class FindingAdmin(ReadOnlyAdmin):
             "story": _story(finding),
             "recorded": recorded_of(finding.session, user) if finding.session and finding.round is None else [],
             "why": reason_of(finding),
-            "notes": [(label, str(finding.facts[key]).replace("_", " ")) for key, label in FACTS if finding.facts.get(key)],
+            "notes": [(label, word(str(finding.facts[key]))) for key, label in FACTS if finding.facts.get(key)],
             "events": events,
             "evidence": list(finding.evidence.select_related("by")),
             "forms": [bound if bound is not None and bound.verb == verb else form_for(verb, finding) for verb in verbs],

@@ -19,6 +19,7 @@ from casino.errors import BrokenBooks, CasinoError, Conflict, InvalidSlip, Refus
 from casino.models import User
 from casino.money import CEILING
 from casino.transactions import broken_constraint, in_transaction, wait_turn
+from casino.words import word
 
 State = FindingEvent.State
 LONGEST_NOTE, LONGEST_EVIDENCE = 1000, 2000
@@ -139,13 +140,13 @@ def _last(finding: Finding, seen: int | None, *states: str) -> FindingEvent:
     if seen is not None and seen != last.sequence:
         raise Stale(
             "stale",
-            gettext("It was %(state)s by %(by)s meanwhile.") % {"state": last.state, "by": last.by},
+            gettext("It was %(state)s by %(by)s meanwhile.") % {"state": word(last.state), "by": last.by},
             by=str(last.by),
             state=last.state,
             sequence=last.sequence,
         )
     if last.state not in states:
-        raise Conflict("wrong_state", gettext("The finding is %(state)s.") % {"state": last.state}, state=last.state)
+        raise Conflict("wrong_state", gettext("The finding is %(state)s.") % {"state": word(last.state)}, state=last.state)
     return last
 
 
@@ -169,7 +170,7 @@ def _meaning(error: IntegrityError) -> CasinoError:
 
 def _fits(text: str, where: str) -> None:
     if len(text) > LONGEST_NOTE:
-        raise InvalidSlip("bad_type", gettext("That is longer than %(longest_note)s characters.") % {"longest_note": LONGEST_NOTE}, where=where)
+        raise InvalidSlip("bad_type", gettext("That is longer than %(most)s characters.") % {"most": LONGEST_NOTE}, where=where)
 
 
 def _said(text: str, where: str) -> None:

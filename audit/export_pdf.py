@@ -57,8 +57,7 @@ def _read(part: SectionReading, reading: Reading) -> Paper:
         if reading.rows > PAPER_ROWS:
             raise Refused(
                 "too_long_for_paper",
-                gettext("More than %(paper_rows)s rows are too many for paper. Take the CSV or XLSX, or narrow the filters.")
-                % {"paper_rows": f"{PAPER_ROWS:,}"},
+                gettext("More than %(most)s rows are too many for paper. Take the CSV or XLSX, or narrow the filters.") % {"most": f"{PAPER_ROWS:,}"},
                 limit=PAPER_ROWS,
             )
         paper.add(row)

@@ -32,9 +32,7 @@ def ask_export(report: str, filters: Mapping[str, str], fmt: str, *, token: str,
             "bad_format", gettext("“%(fmt)s” is none of %(formats)s.") % {"fmt": fmt[:10], "formats": ", ".join(FORMATS)}, where="format"
         )
     if not token or len(token) > LONGEST_TOKEN:
-        raise InvalidSlip(
-            "bad_type", gettext("A token is a text of 1 to %(longest_token)s characters.") % {"longest_token": LONGEST_TOKEN}, where="token"
-        )
+        raise InvalidSlip("bad_type", gettext("A token is a text of 1 to %(most)s characters.") % {"most": LONGEST_TOKEN}, where="token")
     kept = {name: filters[name] for name in FIELDS if filters.get(name)}
     read_scope(kept, by, today, kind.action)
     return jobs.announce("export_report", f"export_report:{token}:{by.pk}", {"report": report, "filters": kept, "format": fmt}, by=by)

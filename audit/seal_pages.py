@@ -18,8 +18,8 @@ from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 from django.utils import timezone
 from django.utils.safestring import SafeString
-from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext
 
 from audit.bundles import export_bundle, proof_of
 from audit.checkpoints import qr_address
@@ -153,7 +153,8 @@ class SegmentAdmin(ReadOnlyAdmin):
         if done is not None:
             messages.success(
                 request,
-                gettext("Acknowledged: %(done)s checkpoint%(done2)s. Posting goes on.") % {"done": len(done), "done2": "s" if len(done) != 1 else ""},
+                ngettext("Acknowledged: %(n)s checkpoint. Posting goes on.", "Acknowledged: %(n)s checkpoints. Posting goes on.", len(done))
+                % {"n": len(done)},
             )
             return HttpResponseRedirect(reverse("admin:ledger_segment_changelist"))
         more = {"alarm": published.alarm(), "form": form, "may_acknowledge": True, "title": "Acknowledge the alarm", "opts": self.opts}

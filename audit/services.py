@@ -93,7 +93,7 @@ def _keep_look(played: Round, wagers: list[Wager], shift: Shift, limits: Sequenc
 
 def _look(played: Round, wagers: list[Wager], major_over: int) -> list[FindingDraft]:
     """Return what is to be found in one round."""
-    drafts = [FindingDraft("late", "note", 0, gettext("Entered after its shift was sealed."), done=-played.house_net)] if played.late else []
+    drafts = [FindingDraft("late", "note", 0, "Entered after its shift was sealed.", done=-played.house_net)] if played.late else []
     if played.irregular:
         why = f"Against the rules, and yet it happened: {played.irregular}"
         drafts.append(FindingDraft("irregular", "major", 0, why, facts={"reason": played.irregular}))

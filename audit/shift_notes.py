@@ -34,9 +34,7 @@ def add_note(shift: Shift, text: str, *, uuid: UUID, by: User) -> ShiftNote:
     if not said:
         raise InvalidSlip("missing_field", gettext("A note says something."), where="text")
     if len(said) > LONGEST_TEXT or "\x00" in said:
-        raise InvalidSlip(
-            "bad_type", gettext("A note is text of at most %(longest_text)s characters.") % {"longest_text": LONGEST_TEXT}, where="text"
-        )
+        raise InvalidSlip("bad_type", gettext("A note is text of at most %(most)s characters.") % {"most": LONGEST_TEXT}, where="text")
     lock_shift(shift.uuid, exclusive=True)
     if kept := ShiftNote.objects.filter(uuid=uuid).select_related("shift", "by").first():
         if (kept.shift_id, kept.text, kept.by_id) != (shift.pk, said, by.pk):

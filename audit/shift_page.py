@@ -23,6 +23,7 @@ from audit.win_chart import WinChart, win_chart
 from casino import roles
 from casino.jobs import progress_of
 from casino.models import Job, User
+from casino.words import word
 from ledger.models import Entry
 from tables.models import PaytableVersion, Shift, ShiftEvent
 from tables.paytable_selectors import placed_in
@@ -255,7 +256,7 @@ class ShiftPage:
         """Return what was due against what was done, a line a kind of finding; the largest effect first."""
         pits = findings_for(self.user).filter(shift=self.shift, round__isnull=False, flag=False)
         rows = pits.order_by().values("kind").annotate(n=Count("pk"), sum=Sum("effect"))
-        lines = [Mispaid(row["kind"].replace("_", " "), row["kind"], row["n"], row["sum"]) for row in rows]
+        lines = [Mispaid(word(row["kind"]), row["kind"], row["n"], row["sum"]) for row in rows]
         return sorted(lines, key=lambda line: (-abs(line.effect), line.words))
 
     @property
@@ -286,7 +287,7 @@ def job_lines(jobs: Sequence[Job]) -> list[JobLine]:
     for job in jobs:
         step = progress_of(job) if job.state == Job.State.RUNNING else None
         done, total, what = (step.done, step.total, step.what) if step else (0, 0, "")
-        lines.append(JobLine(job.kind.replace("_", " "), job.state, done, total, what, job.error.partition("\n")[0][:200]))
+        lines.append(JobLine(word(job.kind), job.state, done, total, what, job.error.partition("\n")[0][:200]))
     return lines
 
 

@@ -15,6 +15,7 @@ from audit.signing_selectors import variances_of
 from casino import roles
 from casino.jobs import OPEN
 from casino.models import Job, User
+from casino.words import word
 from tables.house_settings import settings_of
 from tables.models import BoxPull, SessionEvent, Shift, ShiftEvent, TrayCount
 from tables.selectors import open_proposals, open_slips, pending_recounts, sessions_with_state, shift_state
@@ -67,7 +68,9 @@ def _sessions(shift: Shift) -> Iterable[Blocker]:
         kinds = set(session.tray_counts.values_list("kind", flat=True))
         for kind in (TrayCount.Kind.OPENER, TrayCount.Kind.CLOSER):
             if kind not in kinds:
-                yield Blocker(f"no_{kind}", f"The {kind} of {session.table} is not counted.", facts)
+                yield Blocker(
+                    f"no_{kind}", gettext("The %(kind)s of %(table)s is not counted.") % {"kind": word(kind), "table": session.table}, facts
+                )
         if not session.drop_counts.exists() and (per_session or BoxPull.objects.filter(session=session).exists()):
             yield Blocker("no_drop", gettext("The box of %(table)s is not counted.") % {"table": session.table}, facts)
 
@@ -105,7 +108,7 @@ def _proposals(shift: Shift) -> Iterable[Blocker]:
 
 def _jobs(shift: Shift) -> Iterable[Blocker]:
     for kind in Job.objects.filter(kind__in=JOBS, args__shift=str(shift.uuid), state__in=OPEN).order_by("id").values_list("kind", flat=True):
-        yield Blocker("job_running", gettext("A job is on its way: %(kind)s.") % {"kind": kind.replace("_", " ")}, {"kind": kind})
+        yield Blocker("job_running", gettext("A job is on its way: %(kind)s.") % {"kind": word(kind)}, {"kind": kind})
 
 
 def _figures(shift: Shift) -> Iterable[Blocker]:
@@ -120,7 +123,9 @@ def _figures(shift: Shift) -> Iterable[Blocker]:
             variance, table = explained.variance, explained.line.session.table.code
             facts = {"table": table, "variance": variance.figure, "amount": variance.amount, "level": variance.level}
             yield Blocker(
-                "unexplained", gettext("The %(figure)s variance of %(table)s is not explained.") % {"figure": variance.figure, "table": table}, facts
+                "unexplained",
+                gettext("The %(figure)s variance of %(table)s is not explained.") % {"figure": word(variance.figure), "table": table},
+                facts,
             )
 
 
@@ -128,12 +133,12 @@ def _findings(shift: Shift) -> Iterable[Blocker]:
     """Yield the major findings that nobody answered; a statistical flag is a reason to look, and holds nothing up."""
     major: QuerySet[Any] = findings_with_state(Finding.objects.filter(shift=shift, severity=Finding.Severity.MAJOR, flag=False))
     for finding in major.exclude(state__in=ANSWERED).select_related("session__table").order_by("id"):
-        where = f" at {finding.session.table}" if finding.session else ""
+        where = gettext(" at %(table)s") % {"table": finding.session.table} if finding.session else ""
         facts = {"finding": str(finding.uuid), "kind": finding.kind}
         facts |= {"table": finding.session.table.code} if finding.session else {}
         yield Blocker(
             "finding_open",
-            gettext("A major finding is not answered: %(kind)s%(where)s.") % {"kind": finding.kind.replace("_", " "), "where": where},
+            gettext("A major finding is not answered: %(kind)s%(where)s.") % {"kind": word(finding.kind), "where": where},
             facts,
         )
 

@@ -20,6 +20,7 @@ from casino import jobs, roles
 from casino.errors import BrokenBooks, Conflict, InvalidSlip, NotFound, Refused, Stale
 from casino.models import User
 from casino.transactions import broken_constraint, in_transaction
+from casino.words import word
 from ledger.services import lock_shift
 from tables.house_settings import settings_of
 from tables.models import Shift, TableSession
@@ -48,7 +49,8 @@ def explain(shift: Shift, session: TableSession, variance: str, text: str, *, fi
     if not amount:
         raise Conflict(
             "no_variance",
-            gettext("There is nothing to explain: the %(variance)s variance of %(table)s is none.") % {"variance": variance, "table": session.table},
+            gettext("There is nothing to explain: the %(variance)s variance of %(table)s is none.")
+            % {"variance": word(variance), "table": session.table},
             where="variance",
         )
     return Explanation.objects.create(reconciliation=kept, session=session, variance=variance, amount=amount, text=said, by=by)
@@ -59,9 +61,7 @@ def _text(text: str) -> str:
     if not said:
         raise InvalidSlip("missing_field", gettext("Say what explains it."), where="text")
     if len(said) > LONGEST_TEXT:
-        raise InvalidSlip(
-            "bad_type", gettext("An explanation has %(longest_text)s characters at most.") % {"longest_text": LONGEST_TEXT}, where="text"
-        )
+        raise InvalidSlip("bad_type", gettext("An explanation has %(most)s characters at most.") % {"most": LONGEST_TEXT}, where="text")
     return said
 
 
@@ -120,7 +120,7 @@ def _may_sign(shift: Shift, by: User) -> None:
     if entered is not None:
         raise Refused(
             "own_entry",
-            gettext("Nobody signs what they entered: %(by)s entered %(entered)s of this shift.") % {"by": by, "entered": entered},
+            gettext("Nobody signs what they entered: %(by)s entered %(entered)s of this shift.") % {"by": by, "entered": word(entered)},
             entered=entered,
         )
 

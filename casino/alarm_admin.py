@@ -21,6 +21,7 @@ from casino.alarms import acknowledge, alarms_for
 from casino.errors import CasinoError
 from casino.models import Alarm, User
 from casino.read_only import ReadOnlyAdmin, person
+from casino.words import word
 
 
 class TakenFilter(admin.SimpleListFilter):
@@ -83,7 +84,7 @@ class AlarmAdmin(ReadOnlyAdmin):
     @admin.display(description=_("kind"), ordering="kind")
     def kind_word(self, alarm: Alarm) -> str:
         """Return "job stuck"."""
-        return alarm.kind.replace("_", " ")
+        return word(alarm.kind)
 
     @admin.display(description=_("raised"))
     def raised(self, alarm: Alarm) -> str:

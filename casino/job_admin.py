@@ -18,6 +18,7 @@ from casino import jobs, shown
 from casino.errors import CasinoError
 from casino.models import Job, JobEvent, User
 from casino.read_only import ReadOnlyAdmin, SeenInline, person
+from casino.words import word
 
 ORDERS = {"cancel": jobs.cancel, "resume": jobs.resume}
 
@@ -86,7 +87,7 @@ class JobAdmin(ReadOnlyAdmin):
     @admin.display(description=_("job"))
     def what(self, job: Job) -> str:
         """Return "close shift"."""
-        return job.kind.replace("_", " ")
+        return word(job.kind)
 
     @admin.display(description=_("asked"))
     def asked(self, job: Job) -> str:

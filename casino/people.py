@@ -11,6 +11,7 @@ from casino import roles
 from casino.errors import Conflict, InvalidSlip, Refused
 from casino.models import RoleEvent, User
 from casino.transactions import in_transaction, wait_turn
+from casino.words import word
 
 
 def new_password() -> str:
@@ -58,7 +59,7 @@ def grant_role(user: User, role: str, *, by: User, pits: Sequence[str] | None = 
     if (other := roles.clash(_granted(user), role)) is not None:
         raise Refused(
             "roles_clash",
-            gettext("Nobody is %(role)s and %(other)s at once.") % {"role": role.replace("_", " "), "other": other.replace("_", " ")},
+            gettext("Nobody is %(role)s and %(other)s at once.") % {"role": word(role), "other": word(other)},
             role=role,
             held=other,
         )

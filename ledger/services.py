@@ -232,12 +232,12 @@ def entry_refused(error: IntegrityError, draft: EntryDraft) -> Entry:
     if name.startswith("ledger_entry_reference") and (kept := Entry.objects.filter(reference=draft.reference).first()) is not None:
         return _the_same(kept, draft)
     if name == "ledger_entry_counts" and (missing := _missing_account(draft)) is not None:
-        raise NotFound("no_account", gettext("There is no account %(missing)s.") % {"missing": missing}, account=missing) from error
+        raise NotFound("no_account", gettext("There is no account %(code)s.") % {"code": missing}, account=missing) from error
     if name == "ledger_entry_reverses_id_key" and draft.reverses is not None:
         winner = Entry.objects.filter(reverses__uuid=draft.reverses).values_list("reference", flat=True).first()
         raise Conflict(
             "already_reversed",
-            gettext("This entry is reversed already: %(winner)s.") % {"winner": winner},
+            gettext("This entry is reversed already: %(reference)s.") % {"reference": winner},
             reference=draft.reference,
             reversal=winner,
         ) from error

@@ -42,7 +42,7 @@ def check_reason(kind: str, reason: str, note: str) -> None:
     if reason not in REASONS[kind]:
         raise InvalidSlip("bad_type", gettext("A reason is one of %(kind)s.") % {"kind": ", ".join(REASONS[kind])}, where="reason")
     if len(note) > MOST_NOTE or "\x00" in note:
-        raise InvalidSlip("bad_type", gettext("A note is text of at most %(most_note)s characters.") % {"most_note": MOST_NOTE}, where="note")
+        raise InvalidSlip("bad_type", gettext("A note is text of at most %(most)s characters.") % {"most": MOST_NOTE}, where="note")
     if reason == "other" and not note.strip():
         raise InvalidSlip("missing_field", gettext("Another reason says in the note what it was."), where="note")
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from casino.errors import Fault, InvalidSlip
 from casino.money import CEILING, Minor
-from casino.words import gettext
+from casino.words import gettext, word
 from tables.engine.game import Stake, WagerDue
 from tables.slips import Done, Mispaid, RoundSlip
 
@@ -148,7 +148,7 @@ def _too_much(kept: Sequence[KeptWager]) -> list[Fault]:
     return [
         Fault(
             "bad_amount",
-            gettext("All that was %(name)s in the round is 10^15 or more.") % {"name": "put down" if name == "stake" else name},
+            gettext("All that was %(name)s in the round is 10^15 or more.") % {"name": word("put down" if name == "stake" else name)},
             places[name],
         )
         for name, total in sums.items()
@@ -194,7 +194,7 @@ def _strangers(slip: RoundSlip, spots: _Spots) -> list[Fault]:
         where = f"mispaid[{position}]"
         if (one.seat, one.wager) not in spots:
             faults.append(
-                Fault("unknown_field", gettext("Seat %(seat)s has no wager “%(wager)s”.") % {"seat": one.seat, "wager": one.wager}, f"{where}.wager")
+                Fault("unknown_field", gettext("Seat %(seat)s has no wager “%(kind)s”.") % {"seat": one.seat, "kind": one.wager}, f"{where}.wager")
             )
         elif (one.seat, one.wager) in said:
             faults.append(Fault("duplicate_wager", gettext("This wager's mistake is said twice."), where))
@@ -215,7 +215,7 @@ def _faults_of(done: Done, stake: Minor, due: WagerDue | None, where: str) -> li
         return [
             Fault(
                 "bad_amount",
-                gettext("The house cannot take %(collected)s of a stake of %(stake)s.") % {"collected": done.collected, "stake": stake},
+                gettext("The house cannot take %(collect)s of a stake of %(stake)s.") % {"collect": done.collected, "stake": stake},
                 f"{where}.collected",
                 {"stake": stake},
             )

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from casino.words import gettext
 from tables.edge_record import percent
 from tables.engine.edge import BetEdge, Edges
 
@@ -40,20 +39,15 @@ def edge_warnings(edges: Edges, limits: Iterable[Limit] = ()) -> list[EdgeWarnin
     """Return every warning, by bet. An edge that lies on a limit is within it."""
     by_bet = {limit.bet: limit for limit in limits}
     found = [warning for name, bet in edges.bets.items() for warning in _of(name, bet, by_bet)]
-    return found + [
-        EdgeWarning("unsolved", name, gettext("The edge of %(name)s hangs on the best play, which is not worked out.") % {"name": name})
-        for name in edges.unsolved
-    ]
+    return found + [EdgeWarning("unsolved", name, f"The edge of {name} hangs on the best play, which is not worked out.") for name in edges.unsolved]
 
 
 def _of(name: str, bet: BetEdge, limits: Mapping[str, Limit]) -> Iterator[EdgeWarning]:
     said = f"{name}: the house's edge is {percent(bet.edge)} % of the {bet.basis}"
     if bet.edge < 0:
-        yield EdgeWarning("player_edge", name, gettext("%(said)s: the player has the edge.") % {"said": said})
+        yield EdgeWarning("player_edge", name, f"{said}: the player has the edge.")
     limit = limits.get(name) or limits.get(EVERY_BET)
     if limit is not None and bet.edge < limit.least:
-        yield EdgeWarning(
-            "below_limit", name, gettext("%(said)s, below the property's %(least)s %%.") % {"said": said, "least": percent(limit.least)}
-        )
+        yield EdgeWarning("below_limit", name, f"{said}, below the property's {percent(limit.least)} %.")
     if limit is not None and bet.edge > limit.most:
-        yield EdgeWarning("above_limit", name, gettext("%(said)s, above the property's %(limit)s %%.") % {"said": said, "limit": percent(limit.most)})
+        yield EdgeWarning("above_limit", name, f"{said}, above the property's {percent(limit.most)} %.")

@@ -91,7 +91,7 @@ def _round_of(rows: list[dict[str, str]], line: int, table_of: TableOf) -> Itera
     head = rows[0]
     table = table_of(head.get("table", ""))
     if table is None:
-        yield LineFault(line, Fault("no_table", gettext("There is no table %(head)s.") % {"head": head.get("table", "")}, "table"))
+        yield LineFault(line, Fault("no_table", gettext("There is no table %(code)s.") % {"code": head.get("table", "")}, "table"))
         return
     faults: list[LineFault] = []
     raw = _raw(rows, line, table, faults)

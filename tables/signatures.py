@@ -32,7 +32,7 @@ def second_person(number: str, password: str, *, at: datetime, beside: User) -> 
     try:
         step_up.confirm(user, password, at=at)
     except Refused as refusal:
-        words = "The staff number and the password do not belong together." if refusal.code == "wrong_password" else refusal.message
+        words = gettext("The staff number and the password do not belong together.") if refusal.code == "wrong_password" else refusal.message
         raise Refused(refusal.code, words, where=f"{SECOND}.password", **refusal.facts) from refusal
     return user
 

@@ -170,9 +170,7 @@ class _Reader:
         if value is None:
             return None
         if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= LARGEST_NUMBER:
-            self._fault(
-                "bad_type", key, gettext("“%(key)s” is a whole number from 1 to %(largest_number)s.") % {"key": key, "largest_number": LARGEST_NUMBER}
-            )
+            self._fault("bad_type", key, gettext("“%(key)s” is a whole number from 1 to %(most)s.") % {"key": key, "most": LARGEST_NUMBER})
             return None
         return value
 
@@ -242,7 +240,7 @@ class _Reader:
             self._fault("bad_type", f"{where}.status", gettext("A status is “corrected” or “not_recovered”."))
         note = one.get("note", "")
         if not isinstance(note, str) or len(note) > MOST_TEXT or "\x00" in note:
-            self._fault("bad_type", f"{where}.note", gettext("A note is text of at most %(most_text)s characters.") % {"most_text": MOST_TEXT})
+            self._fault("bad_type", f"{where}.note", gettext("A note is text of at most %(most)s characters.") % {"most": MOST_TEXT})
         wager = self._text("wager", most=20, where=f"{where}.wager", source=one or {"wager": None})
         first = self._one_done(one["first"], f"{where}.first") if one.get("first") is not None else None
         return Mispaid(seat, wager, status, first, note) if not self.faults else None  # type: ignore[arg-type]

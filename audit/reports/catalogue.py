@@ -8,7 +8,7 @@ from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
 
-from django.utils.translation import gettext
+from django.utils.translation import gettext, override
 
 from audit.reports import house
 from audit.reports.report import Report, Section
@@ -31,8 +31,9 @@ class Catalogued:
     action: str = "read_reports"
     filters: tuple[str, ...] = FILTERS
 
+    @override("en")
     def report(self, scope: Scope) -> Report:
-        """Return the report of `scope`: its sections under the house's head."""
+        """Return the report of `scope`: its sections under the house's head. A report is one document, in one language."""
         return Report(
             title=self.title,
             subtitle=f"{scope.house.name} · {scope.first} – {scope.last}",

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from django.db.models import Q, QuerySet
-from django.utils.translation import gettext
 
 from audit.reports.report import Column, Row, Section
 from casino import roles
@@ -54,7 +53,7 @@ def change_sections(shift: Shift, pits: roles.Pits) -> tuple[Section, ...]:
     in_time = [line.row for line in lines if sealed_at is None or line.recorded_at <= sealed_at]
     later = [line.row for line in lines if sealed_at is not None and line.recorded_at > sealed_at]
     taken_in = [_of_change(change) for change in _changes(Q(posted_in=shift, late=True), pits)]
-    sections = [_section("changes", "Voids, corrections and overrides", in_time, gettext("Nothing was voided, corrected or overridden."))]
+    sections = [_section("changes", "Voids, corrections and overrides", in_time, "Nothing was voided, corrected or overridden.")]
     if later:
         note = "These figures stand beside the sealed ones, which do not change: each was posted in the shift that was open then."
         sections.append(_section("late", "Late facts", later, "", note))

@@ -8,7 +8,7 @@ from datetime import date, datetime
 from fractions import Fraction
 
 from django.db.models import QuerySet
-from django.utils.translation import gettext
+from django.utils.translation import gettext, override
 
 from audit.checkpoints import checkpoint_words
 from audit.models import Finding, SessionReconciliation, ShiftReconciliation, TableDayReconciliation
@@ -82,6 +82,7 @@ FINDINGS = (
 VARIANCES = ("tray_variance", "drop_variance", "payout_variance")
 
 
+@override("en")
 def build(shift: Shift, *, for_user: User | None = None) -> Report:
     """Return the report of `shift`'s newest reconciliation, for the pits of `for_user` (None: the whole house). Some twenty queries.
 
@@ -107,12 +108,12 @@ def build(shift: Shift, *, for_user: User | None = None) -> Report:
             _pits(lines, findings),
             explanations(kept, pits),
             *_days(kept, pits),
-            _section_of_findings("findings", "Findings", [f for f in findings if not f.flag], gettext("No difference was found.")),
+            _section_of_findings("findings", "Findings", [f for f in findings if not f.flag], "No difference was found."),
             _section_of_findings(
                 "flags",
                 "Statistical flags",
                 [f for f in findings if f.flag],
-                gettext("Nothing stands out."),
+                "Nothing stands out.",
                 note="A flag is a reason to look, never proof.",
             ),
             handover.of_shift(shift, pits, findings, signed=signed is not None),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from django.urls import reverse
-from django.utils.translation import gettext
+from django.utils.translation import gettext, override
 
 from audit.reports.books import Days, Rows, facts, made_from
 from audit.reports.report import Column, Report, Row, Section
@@ -32,6 +32,7 @@ LINES = (
 BALANCES = (Column("what", "Balance", "text"), Column("day", "Gaming day", "day"), Column("amount", "Amount", "amount"))
 
 
+@override("en")
 def build(house: Property, account: Account, days: Days, *, for_user: User | None = None) -> Report:
     """Return the statement of `account`. Rows are read as they are asked for.
 

@@ -18,6 +18,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 from casino import jobs, roles
 from casino.errors import CasinoError
 from casino.models import Job, User
+from casino.words import word
 from tables.admin.workshop_pages import job_line, mark_of, page, say_at, someone_who_may
 from tables.engine.game import games
 from tables.models import PaytableVersion, Property, ReplayDifference, ReplayRun, Shift, ShiftEvent
@@ -47,7 +48,7 @@ class ReplayForm(forms.Form):
         ended = shifts_in(ShiftEvent.State.ENDED, Shift.objects.select_related("property"))
         self.fields["shift"].queryset = ended.order_by("-gaming_day", "-id")  # type: ignore[attr-defined]
         names = sorted({name for game in games().values() for name in game.paytable_layout.rules})
-        self.fields["rule"].choices = [("", "none"), *((name, name.replace("_", " ")) for name in names)]  # type: ignore[attr-defined]
+        self.fields["rule"].choices = [("", "none"), *((name, word(name)) for name in names)]  # type: ignore[attr-defined]
 
     def clean(self) -> dict[str, Any]:
         """Refuse a shift and a month at once, neither, a month that is none, and what a month cannot be settled by."""

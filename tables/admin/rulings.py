@@ -20,6 +20,7 @@ from casino.models import User
 from casino.money import Minor, Notation
 from casino.read_only import person
 from casino.step_up_form import StepUpForm
+from casino.words import word
 from tables.admin.correction_forms import place_errors
 from tables.models import Round, Wager
 from tables.round_story import tell
@@ -44,7 +45,7 @@ class RulingForm(StepUpForm):
         self.wagers, self.notation = wagers, notation
         super().__init__(*args, **kwargs)
         for wager in wagers:
-            label = gettext("Seat %(seat)s %(kind)s, due") % {"seat": wager.seat, "kind": wager.kind.replace("_", " ")}
+            label = gettext("Seat %(seat)s %(kind)s, due") % {"seat": wager.seat, "kind": word(wager.kind)}
             widget = forms.TextInput(attrs={"size": 10, "inputmode": "text"})
             self.fields[spot(wager)] = forms.CharField(label=label, required=False, max_length=40, widget=widget)
         self.order_fields(["how", "reason", *[spot(wager) for wager in wagers]])

@@ -18,6 +18,7 @@ from casino.errors import NotFound
 from casino.models import User
 from casino.read_only import person
 from casino.shown import money
+from casino.words import word
 from tables.admin.act import Act, answer
 from tables.admin.act_forms import ActForm, BuyInForm, CountForm, MarkerForm, OpenForm, RedeemForm, ReopenForm, TurnForm
 from tables.house_settings import settings_of
@@ -120,7 +121,7 @@ def request_chips(request: HttpRequest, site: AdminSite, session: TableSession, 
         slip = service(session, form.count, at=at, by=by, uuid=form.key)
         return f"{str(slip).capitalize()} requested: {money(slip.amount, session.table.property)}."
 
-    words = kind.replace("_", " ")
+    words = word(kind)
     lead = {
         "fill": "Three people sign: you request, the cage issues, the table receives. The chips move with the last signature.",
         "chip_credit": "Three people sign: you request, the table sends (the dealer may, with a PIN), the cage receives.",

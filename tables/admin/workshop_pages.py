@@ -18,6 +18,7 @@ from casino.errors import BrokenBooks, CasinoError, InvalidSlip
 from casino.models import Job, User
 from casino.read_only import person
 from casino.step_up_form import StepUpForm
+from casino.words import word
 
 FOLDER = "admin/tables/workshop"
 
@@ -42,7 +43,7 @@ def page(request: HttpRequest, template: str, title: str, context: Mapping[str, 
 
 def job_line(job: Job) -> dict[str, Any]:
     """Return how far `job` is, as pages show it and as pitbook.js reads it."""
-    line: dict[str, Any] = {"what": job.kind.replace("_", " "), "state": job.state, "error": job.error.partition("\n")[0][:200]}
+    line: dict[str, Any] = {"what": word(job.kind), "state": job.state, "error": job.error.partition("\n")[0][:200]}
     if job.state in jobs.OPEN and (step := jobs.progress_of(job)) is not None:
         line |= {"done": step.done, "total": step.total, "step": step.what}
     return line

@@ -37,7 +37,7 @@ def text_in(body: Mapping[str, Any], name: str, *, required: bool = False) -> st
     if not isinstance(text, str):
         raise InvalidSlip("bad_type", gettext("A text is due here."), where=name)
     if len(text) > LONGEST:
-        raise InvalidSlip("bad_type", gettext("A text of at most %(longest)s characters is due here.") % {"longest": LONGEST}, where=name)
+        raise InvalidSlip("bad_type", gettext("A text of at most %(most)s characters is due here.") % {"most": LONGEST}, where=name)
     return text
 
 

@@ -14,6 +14,7 @@ from django.core.exceptions import ValidationError
 from django.core.validators import RegexValidator
 from django.db import models
 from django.db.models import F, Q
+from django.utils.formats import date_format
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
@@ -190,7 +191,7 @@ class Shift(models.Model):
         ordering = ["-gaming_day", "-starts_at"]
 
     def __str__(self) -> str:
-        return f"{self.get_kind_display()} shift, {self.gaming_day:%-d %B %Y}"
+        return gettext("%(kind)s shift, %(day)s") % {"kind": self.get_kind_display(), "day": date_format(self.gaming_day, "j F Y")}
 
 
 class _Event(models.Model):

@@ -6,6 +6,7 @@ import uuid
 
 from django.db import models
 from django.db.models import F, Q
+from django.utils.translation import gettext
 
 from casino.append_only import RecordedAt
 
@@ -62,4 +63,4 @@ class PropertySetting(models.Model):
         ordering = ["property", "name", "from_day"]
 
     def __str__(self) -> str:
-        return f"{self.get_name_display()}, from {self.from_day}"
+        return gettext("%(name)s, from %(day)s") % {"name": self.get_name_display(), "day": self.from_day}

@@ -16,6 +16,7 @@ from casino.errors import Conflict, InvalidSlip, Refused
 from casino.models import User
 from casino.money import CEILING, Minor
 from casino.transactions import in_transaction
+from casino.words import word
 from ledger.services import lock_shift
 from tables import selectors
 from tables.house_settings import settings_of
@@ -97,11 +98,11 @@ def pull_box(session: TableSession, *, box: str, seal: str, at: datetime, by: Us
 
 def _check_label(name: str, text: str) -> None:
     if not text.strip():
-        raise InvalidSlip("missing_field", gettext("Say which %(name)s it is.") % {"name": name}, where=name)
+        raise InvalidSlip("missing_field", gettext("Say which %(name)s it is.") % {"name": word(name)}, where=name)
     if len(text) > MOST_LABEL or not text.isprintable():
         raise InvalidSlip(
             "bad_type",
-            gettext("A %(name)s's number is text of at most %(most_label)s characters.") % {"name": name, "most_label": MOST_LABEL},
+            gettext("A %(name)s's number is text of at most %(most)s characters.") % {"name": word(name), "most": MOST_LABEL},
             where=name,
         )
 
@@ -185,6 +186,7 @@ def _same_seal(pull: BoxPull, box: str, seal: str, note: str) -> None:
         if said != found:
             raise InvalidSlip(
                 f"{name}_differs",
-                gettext("This %(name)s is not the one that was pulled. Look again; where it is so, say what was found in a note.") % {"name": name},
+                gettext("This %(name)s is not the one that was pulled. Look again; where it is so, say what was found in a note.")
+                % {"name": word(name)},
                 where=name,
             )

@@ -15,6 +15,7 @@ from casino.errors import Conflict, InvalidSlip, Refused
 from casino.models import User
 from casino.money import Minor
 from casino.transactions import in_transaction
+from casino.words import word
 from ledger.services import lock_shift
 from tables.locks import lock_name
 from tables.models import ChipMovement, ChipSlip, ChipSlipEvent, Property, SlipCounter, TableSession
@@ -139,9 +140,7 @@ def _next_number(house: Property, kind: str) -> int:
 
 def _of_kind(slip: ChipSlip, kind: str, words: str) -> None:
     if slip.kind != kind:
-        raise Conflict(
-            "slip_order", gettext("A %(slip)s is not %(words)s.") % {"slip": slip.get_kind_display().lower(), "words": words}, where="slip"
-        )
+        raise Conflict("slip_order", gettext("A %(slip)s is not %(words)s.") % {"slip": word(slip.kind), "words": word(words)}, where="slip")
 
 
 def _last(slip: ChipSlip) -> ChipSlipEvent:
@@ -163,7 +162,7 @@ def _sign(slip: ChipSlip, state: str, *, at: datetime, by: User, dealer: Signatu
     if NEXT[ChipSlip.Kind(slip.kind)].get(State(last.state)) != state:
         raise Conflict(
             "slip_order",
-            gettext("%(slip)s is %(state)s; it cannot be %(state2)s now.") % {"slip": _named(slip), "state": last.state, "state2": state},
+            gettext("%(slip)s is %(state)s; it cannot be %(state2)s now.") % {"slip": _named(slip), "state": word(last.state), "state2": word(state)},
             state=last.state,
         )
     if signer is None and ChipSlipEvent.objects.filter(slip=slip, by=by, dealer=None).exists():
@@ -185,7 +184,7 @@ def _named(slip: ChipSlip) -> str:
 def _done(slip: ChipSlip, last: ChipSlipEvent) -> Conflict:
     return Conflict(
         "slip_done",
-        gettext("%(slip)s is %(state)s already, by %(by)s.") % {"slip": _named(slip), "state": last.state, "by": last.by},
+        gettext("%(slip)s is %(state)s already, by %(by)s.") % {"slip": _named(slip), "state": word(last.state), "by": last.by},
         state=last.state,
         by=last.by.username,
     )

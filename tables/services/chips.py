@@ -118,7 +118,7 @@ def issue_marker(session: TableSession, amount: Minor, *, patron: str, instrumen
     if len(instrument) > MOST_INSTRUMENT or not instrument.isprintable():
         raise InvalidSlip(
             "bad_type",
-            gettext("An instrument's number is text of at most %(most_instrument)s characters.") % {"most_instrument": MOST_INSTRUMENT},
+            gettext("An instrument's number is text of at most %(most)s characters.") % {"most": MOST_INSTRUMENT},
             where="instrument",
         )
     check_patron(table.property, session.shift.gaming_day, amount, patron, declined=False)

@@ -9,12 +9,13 @@ import json
 from datetime import datetime
 
 from django.db import IntegrityError, transaction
-from django.utils.translation import gettext
+from django.utils.translation import gettext, override
 
 from casino import jobs, roles
 from casino.errors import BrokenBooks, Conflict, InvalidSlip, Refused, Stale
 from casino.models import User
 from casino.transactions import broken_constraint, in_transaction
+from casino.words import word
 from ledger.drafts import LateIn
 from ledger.selectors import round_entry
 from ledger.services import lock_shift, reverse_entry
@@ -91,7 +92,7 @@ def _still_proposed(proposal: RoundProposal) -> None:
     if last is not None and last.state != State.PROPOSED:
         raise Conflict(
             "already_decided",
-            gettext("%(by)s %(state)s it already.") % {"by": last.by, "state": last.state},
+            gettext("%(by)s %(state)s it already.") % {"by": last.by, "state": word(last.state)},
             proposal=str(proposal.uuid),
             state=last.state,
             by=last.by.username,
@@ -102,7 +103,9 @@ def _proposer_still_may(proposal: RoundProposal, phase: Phase) -> None:
     """Refuse what was proposed while the table was open by somebody who may not propose it now: after the close other people do both."""
     by, pit = proposal.proposed_by, proposal.session.table.pit.code
     if not (by.is_active and roles.may(by.roles, PROPOSES[phase], pit)):
-        words = "The table has closed since" if phase == "closed" else "The shift was sealed since" if phase == "sealed" else "It may not be proposed"
+        words = {"closed": gettext("The table has closed since"), "sealed": gettext("The shift was sealed since")}.get(
+            phase, gettext("It may not be proposed")
+        )
         raise Conflict(
             "closed_since",
             gettext("%(words)s: %(by)s may not propose this any more. Reject it, and propose it anew.") % {"words": words, "by": by},
@@ -184,7 +187,9 @@ def _make(proposal: RoundProposal, by: User, at: datetime, late: LateIn | None) 
     return played
 
 
+@override("en")
 def _memo(proposal: RoundProposal) -> str:
+    """Return what the books keep of why: in one language, whoever decides."""
     return f"{proposal.get_kind_display()}: {proposal.get_reason_display()}" + (f". {proposal.note}" if proposal.note else "")[: 300 - 60]
 
 

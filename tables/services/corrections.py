@@ -207,8 +207,8 @@ def rule_in(session: TableSession, slip: RoundSlip, at: datetime) -> Ruled:
             "bad_time", gettext("The round is said to have been dealt before %(table)s was opened.") % {"table": session.table}, where="occurred_at"
         )
     if slip.occurred_at > (closed or at + FUTURE):
-        words = f"after {session.table} was closed" if closed else "in the future"
-        raise InvalidSlip("bad_time", gettext("The round is said to have been dealt %(words)s.") % {"words": words}, where="occurred_at")
+        late = gettext("The round is said to have been dealt after %(table)s was closed.") % {"table": session.table}
+        raise InvalidSlip("bad_time", late if closed else gettext("The round is said to have been dealt in the future."), where="occurred_at")
     return rule_slip(slip, session.table)
 
 

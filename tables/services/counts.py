@@ -15,6 +15,7 @@ from casino import roles
 from casino.errors import Conflict, InvalidSlip, Refused
 from casino.models import User
 from casino.transactions import in_transaction
+from casino.words import word
 from ledger.models import Entry, Segment
 from ledger.services import lock_shift
 from tables.locks import lock_name
@@ -73,9 +74,9 @@ def propose_recount(session: TableSession, count: str, *, reason: str, at: datet
             raise Conflict("reference_reused", gettext("Another proposal was handed in under this uuid."), where="uuid")
         return kept
     if not _counted(session, count):
-        raise Conflict("not_counted", gettext("The %(count)s is not counted yet.") % {"count": count}, where="count")
+        raise Conflict("not_counted", gettext("The %(count)s is not counted yet.") % {"count": word(count)}, where="count")
     if any(_last(other).state in (State.PROPOSED, State.APPROVED) for other in session.reopenings.filter(count=count)):
-        raise Conflict("proposed", gettext("The %(count)s is reopened already.") % {"count": count}, where="count")
+        raise Conflict("proposed", gettext("The %(count)s is reopened already.") % {"count": word(count)}, where="count")
     reopening = CountReopening.objects.create(uuid=uuid, session=session, count=count, reason=reason.strip()[:300], occurred_at=at, proposed_by=by)
     CountReopeningEvent.objects.create(reopening=reopening, sequence=1, state=State.PROPOSED, occurred_at=at, by=by)
     return reopening
@@ -150,7 +151,7 @@ def _still(reopening: CountReopening, state: str) -> None:
     last = _last(reopening)
     if last.state != state:
         code = "not_proposed" if state == State.PROPOSED else "not_approved"
-        raise Conflict(code, gettext("It is %(state)s, not %(state2)s.") % {"state": last.state, "state2": state}, state=last.state)
+        raise Conflict(code, gettext("It is %(state)s, not %(state2)s.") % {"state": word(last.state), "state2": word(state)}, state=last.state)
 
 
 def refuse_signed(session: TableSession) -> None:

@@ -13,6 +13,7 @@ from casino.errors import Conflict, InvalidSlip, NotFound, Refused
 from casino.gaming_day import local_moment
 from casino.models import User
 from casino.transactions import in_transaction
+from casino.words import word
 from ledger.selectors import amount_of
 from ledger.services import lock_shift, open_account
 from tables import selectors
@@ -97,7 +98,7 @@ def open_shift(house: Property, day: date, kind: str, *, starts: time, ends: tim
         with transaction.atomic():
             shift = Shift.objects.create(property=house, gaming_day=day, kind=kind, starts_at=starts_at, ends_at=ends_at, opened_by=by)
     except IntegrityError as error:
-        raise Conflict("shift_exists", gettext("The %(kind)s shift of %(day)s was opened already.") % {"kind": kind, "day": day}) from error
+        raise Conflict("shift_exists", gettext("The %(kind)s shift of %(day)s was opened already.") % {"kind": word(kind), "day": day}) from error
     ShiftEvent.objects.create(shift=shift, sequence=1, state=ShiftEvent.State.OPEN, occurred_at=at, by=by)
     return shift
 

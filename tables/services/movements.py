@@ -32,9 +32,7 @@ def check_patron(house: Property, day: date, amount: int, patron: str, declined:
     (`bad_type`).
     """
     if len(patron) > MOST_PATRON or not patron.isprintable():
-        raise InvalidSlip(
-            "bad_type", gettext("A patron's number is text of at most %(most_patron)s characters.") % {"most_patron": MOST_PATRON}, where="patron"
-        )
+        raise InvalidSlip("bad_type", gettext("A patron's number is text of at most %(most)s characters.") % {"most": MOST_PATRON}, where="patron")
     if patron and declined:
         raise InvalidSlip("bad_type", gettext("A patron who is named did not decline."), where="declined")
     if not patron and not declined and amount >= settings_on(house, day).ask_patron_from:

@@ -12,6 +12,7 @@ from casino import roles
 from casino.errors import BrokenBooks, Conflict, InvalidSlip, Refused
 from casino.models import User
 from casino.transactions import broken_constraint, in_transaction
+from casino.words import word
 from tables.locks import lock_name
 from tables.models import PaytableDraft, PaytableEvent, PaytableProposal, PaytableVersion
 from tables.services.edge_limits import look_at
@@ -96,7 +97,7 @@ def _may_end(proposal: PaytableProposal, by: User, action: str) -> None:
 def _still_proposed(proposal: PaytableProposal) -> None:
     lock_name(f"paytable:{proposal.name}")
     if (state := state_of(proposal)) != PaytableEvent.State.PROPOSED:
-        raise Conflict("not_proposed", gettext("%(proposal)s was %(state)s already.") % {"proposal": proposal, "state": state}, state=state)
+        raise Conflict("not_proposed", gettext("%(proposal)s was %(state)s already.") % {"proposal": proposal, "state": word(state)}, state=state)
 
 
 def _add_event(proposal: PaytableProposal, state: str, by: User, note: str) -> PaytableEvent:

@@ -11,6 +11,7 @@ from casino import roles
 from casino.errors import BrokenBooks, Conflict, InvalidSlip, Refused
 from casino.models import User
 from casino.transactions import broken_constraint, in_transaction
+from casino.words import word
 from tables import selectors
 from tables.locks import lock_name, lock_session
 from tables.models import PaytablePlacement, PaytableVersion, PlacementEvent, Round, SessionEvent, Table, TablePaytable, TableSession
@@ -84,7 +85,7 @@ def _still_proposed(placement: PaytablePlacement) -> None:
     lock_name(f"placement:{placement.uuid}")
     state = PlacementEvent.objects.filter(placement=placement).order_by("-sequence").values_list("state", flat=True).first()
     if state != PlacementEvent.State.PROPOSED:
-        raise Conflict("not_proposed", gettext("It was %(state)s already.") % {"state": state}, state=state)
+        raise Conflict("not_proposed", gettext("It was %(state)s already.") % {"state": word(state)}, state=state)
 
 
 def _no_round_since(table: Table, from_at: datetime) -> None:

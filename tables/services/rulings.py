@@ -74,7 +74,7 @@ def _faults(wagers: Sequence[Wager], due: Mapping[tuple[int, str], RuledDue] | N
         faults.append(
             Fault(
                 "missing_field" if not reason.strip() else "bad_type",
-                gettext("A ruling says why, in 1 to %(most_reason)s characters.") % {"most_reason": MOST_REASON},
+                gettext("A ruling says why, in 1 to %(most)s characters.") % {"most": MOST_REASON},
                 "reason",
             )
         )

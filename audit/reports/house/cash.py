@@ -13,7 +13,6 @@ from datetime import date, datetime
 from itertools import chain
 
 from django.urls import reverse
-from django.utils.translation import gettext_lazy as _
 
 from audit.reports.catalogue import Catalogued
 from audit.reports.report import Column, Emphasis, Row, Section
@@ -177,7 +176,7 @@ def _unnamed(nameless: Mapping[tuple[date, bool], Sums]) -> Iterator[Row]:
 REPORT = Catalogued(
     "cash",
     "Cash near the reporting limit",
-    _("A patron's cash in and cash out of a gaming day: alert from the asking line on, form above the property's limit, 10,000 unless set."),
+    "A patron's cash in and cash out of a gaming day: alert from the asking line on, form above the property's limit, 10,000 unless set.",
     build,
     action="read_cash_outs",
     filters=("day_from", "day_to"),

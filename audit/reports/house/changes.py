@@ -6,7 +6,6 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from django.urls import reverse
-from django.utils.translation import gettext_lazy as _
 
 from audit.reports.catalogue import Catalogued
 from audit.reports.changes import CHANGES, ChangeLine, change_lines
@@ -118,4 +117,4 @@ def _recount(reopening: CountReopening) -> Row:
     )
 
 
-REPORT = Catalogued("changes", "Voids, corrections and overrides", _("What was changed, by whom, who decided, why, and its effect."), build)
+REPORT = Catalogued("changes", "Voids, corrections and overrides", "What was changed, by whom, who decided, why, and its effect.", build)

@@ -8,7 +8,6 @@ from fractions import Fraction
 from typing import Any
 
 from django.db.models import Count, F, Max, Min, Q, Sum
-from django.utils.translation import gettext_lazy as _
 
 from audit.binomial import Rate, rate
 from audit.reports.catalogue import Catalogued
@@ -122,4 +121,4 @@ def _row(code: str, dealer: Mapping[str, Any], mistakes: Mapping[str, Any], scop
     )
 
 
-REPORT = Catalogued("dealers", "Dealer errors and pace", _("Rounds, pace, errors per 1,000 rounds and their effect, by dealer."), build)
+REPORT = Catalogued("dealers", "Dealer errors and pace", "Rounds, pace, errors per 1,000 rounds and their effect, by dealer.", build)

@@ -8,7 +8,6 @@ from fractions import Fraction
 from typing import Any
 
 from django.db.models import Count, F, Q, Sum
-from django.utils.translation import gettext_lazy as _
 
 from audit.reports.catalogue import Catalogued
 from audit.reports.links import rounds_of
@@ -105,5 +104,5 @@ def _bets(version: PaytableVersion, kinds: Mapping[str, Mapping[str, Any]]) -> l
 
 
 REPORT = Catalogued(
-    "games", "Game performance", _("Handle, win and theoretical win by game, paytable version and bet."), build, action="read_game_reports"
+    "games", "Game performance", "Handle, win and theoretical win by game, paytable version and bet.", build, action="read_game_reports"
 )

@@ -7,7 +7,6 @@ from datetime import datetime
 
 from django.db.models import Exists, OuterRef, QuerySet
 from django.urls import reverse
-from django.utils.translation import gettext_lazy as _
 
 from audit.models import Finding, FindingEvent, ShiftNote, Signature
 from audit.reports.catalogue import Catalogued
@@ -163,7 +162,7 @@ def _shifts(scope: Scope) -> Iterator[Row]:
 REPORT = Catalogued(
     "handover",
     "Handover list",
-    _("What one shift leaves to the next: open tables, slips, boxes, proposals, counts, findings, signatures."),
+    "What one shift leaves to the next: open tables, slips, boxes, proposals, counts, findings, signatures.",
     build,
     filters=("day_from", "day_to", "pit", "table", "game"),
 )

@@ -7,7 +7,6 @@ from typing import Any
 
 from django.db.models import Count, Max, Min, Q, QuerySet, Sum
 from django.urls import reverse
-from django.utils.translation import gettext_lazy as _
 
 from audit.reports.catalogue import Catalogued
 from audit.reports.report import Column, Row, Section
@@ -110,7 +109,7 @@ def _word(kind: str) -> str:
 REPORT = Catalogued(
     "slips",
     "Slips: gaps and unused",
-    _("Fills and chip credits by number: missing ones, void ones, and those that wait."),
+    "Fills and chip credits by number: missing ones, void ones, and those that wait.",
     build,
     action="read_chips",
     filters=("day_from", "day_to", "pit", "table", "game"),
