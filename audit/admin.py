@@ -43,13 +43,13 @@ from tables.round_story import tell
 from tables.selectors import shifts_for
 
 FACTS = (
-    ("due_odds", "Odds due"),
-    ("paid_odds", "Odds paid"),
-    ("row_due", "Row due"),
-    ("row_read", "Row probably read"),
-    ("mispaid", "The dealer's mistake was"),
-    ("note", "Note"),
-    ("reason", "Reason"),
+    ("due_odds", _("Odds due")),
+    ("paid_odds", _("Odds paid")),
+    ("row_due", _("Row due")),
+    ("row_read", _("Row probably read")),
+    ("mispaid", _("The dealer's mistake was")),
+    ("note", _("Note")),
+    ("reason", _("Reason")),
 )
 """What a finding's facts are called on its page."""
 __all__ = ["FindingAdmin", "ShiftAdmin", "StatisticRunAdmin"]
@@ -192,7 +192,7 @@ class FindingAdmin(ReadOnlyAdmin):
     @admin.display(description=_("cause"))
     def cause_word(self, finding: Any) -> str:
         """Return what it came from."""
-        return CAUSES.get(finding.cause or "", shown.NOTHING)
+        return gettext(CAUSES.get(finding.cause or "", shown.NOTHING))
 
     @admin.display(description=_("finding"))
     def what(self, finding: Finding) -> str:
@@ -282,7 +282,7 @@ class FindingAdmin(ReadOnlyAdmin):
             "due_at": due_at(finding.recorded_at, finding.severity),
             "overdue": not closed and is_overdue(finding.recorded_at, finding.severity, at=now),
             "age": "" if closed else in_days(now - finding.recorded_at),
-            "cause_words": CAUSES.get(finding.cause or ""),
+            "cause_words": finding.cause and gettext(CAUSES[finding.cause]),
             "saved": saved,
             "lost": lost,
             "profile": dealer_profile(finding.dealer, last=finding.shift.gaming_day) if finding.dealer else None,

@@ -75,7 +75,7 @@ def _day(typed: dict[str, str], name: str, errors: dict[str, str]) -> date | Non
         if not 1970 <= found.year <= 2199:
             raise ValueError
     except ValueError:
-        errors[name] = f"“{typed[name][:40]}” is no day: write it as 2026-11-30."
+        errors[name] = gettext("“%(typed)s” is no day: write it as 2026-11-30.") % {"typed": typed[name][:40]}
         return None
     return found
 
@@ -108,7 +108,10 @@ def statement_view(request: HttpRequest, pk: int, fmt: str = "") -> HttpResponse
         "opening": page.opening,
         "closing": page.closing,
         "continued": asked.after is not None,
-        "trail": [(reverse("admin:ledger_account_changelist"), "Accounts"), (reverse("admin:ledger_account_change", args=[pk]), account.code)],
+        "trail": [
+            (reverse("admin:ledger_account_changelist"), gettext("Accounts")),
+            (reverse("admin:ledger_account_change", args=[pk]), account.code),
+        ],
     }
     return _page(request, asked, report, "lines", rows, page.next, account.code, more, name="statement", args=[pk])
 
@@ -127,7 +130,7 @@ def journal_view(request: HttpRequest, fmt: str = "") -> HttpResponse:
     lines = list(islice(found, PAGE + 1))
     following = lines[PAGE - 1].key if len(lines) > PAGE else None
     rows = [journal.line_row(line) for line in lines[:PAGE]]
-    return _page(request, asked, report, "lines", rows, following, "Journal", {"kinds": KINDS}, name="journal")
+    return _page(request, asked, report, "lines", rows, following, gettext("Journal"), {"kinds": KINDS}, name="journal")
 
 
 KINDS = ("round", "void", "reversal", "buy_in", "fill", "chip_credit", "issue", "stock", "variance", "drop")
@@ -137,13 +140,13 @@ KINDS = ("round", "void", "reversal", "buy_in", "fill", "chip_credit", "issue", 
 @require_safe
 def trial_balance_view(request: HttpRequest, fmt: str = "") -> HttpResponse:
     """Answer the trial balance."""
-    return _whole(request, fmt, trial_balance.build, "accounts", "Trial balance", "trial_balance")
+    return _whole(request, fmt, trial_balance.build, "accounts", gettext("Trial balance"), "trial_balance")
 
 
 @require_safe
 def accounting_view(request: HttpRequest, fmt: str = "") -> HttpResponse:
     """Answer the accounting export."""
-    return _whole(request, fmt, accounting.build, "lines", "Accounting export", "accounting")
+    return _whole(request, fmt, accounting.build, "lines", gettext("Accounting export"), "accounting")
 
 
 def _whole(request: HttpRequest, fmt: str, build: Callable[..., Report], section: str, title: str, name: str) -> HttpResponse:

@@ -165,7 +165,7 @@ def _meaning(error: IntegrityError) -> CasinoError:
         return Refused("own_finding", f"{str(error).partition(chr(10))[0].capitalize()}.")
     if name in ("audit_findingevent_order", "audit_findingevent_in_order"):
         return Conflict("wrong_state", gettext("The finding is further on already."))
-    return BrokenBooks("refused_by_database", f"The database refuses the step: {name}", constraint=name)
+    return BrokenBooks("refused_by_database", gettext("The database refuses the step: %(name)s") % {"name": name}, constraint=name)
 
 
 def _fits(text: str, where: str) -> None:

@@ -61,7 +61,7 @@ def draw_page(request: HttpRequest, pk: int) -> HttpResponse:
             return HttpResponseRedirect(reverse("admin:tables_shift_draw", args=[pk]))
     context = {
         **admin.site.each_context(request),
-        "title": f"Draw of the {shift}",
+        "title": gettext("Draw of the %(shift)s") % {"shift": shift},
         "shift": shift,
         "house": shift.property,
         "draw": kept,

@@ -9,6 +9,7 @@ from django.contrib.admin import ModelAdmin, SimpleListFilter
 from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from audit.case_selectors import mine, overdue
@@ -31,7 +32,7 @@ class WaitingFilter(SimpleListFilter):
 
     def lookups(self, request: HttpRequest, model_admin: ModelAdmin) -> Iterable[tuple[str, str]]:
         """Return what can be asked."""
-        return [("mine", "for me"), ("overdue", "overdue"), ("open", "not closed")]
+        return [("mine", gettext("for me")), ("overdue", "overdue"), ("open", gettext("not closed"))]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
         """Return the findings that wait so."""

@@ -44,12 +44,12 @@ from tables.selectors import gaming_day_now
 MOST_ROWS = 500
 """A page shows this many rows of a section; the files have them all."""
 BOOKS = (
-    ("books:trial_balance", "Trial balance", "Every account's opening, movements and closing, debit and credit."),
-    ("books:journal", "Journal", "Every transfer in its order, with its entry."),
-    ("books:accounting", "Accounting export", "What each place's movements are in income and expense."),
+    ("books:trial_balance", _("Trial balance"), _("Every account's opening, movements and closing, debit and credit.")),
+    ("books:journal", _("Journal"), _("Every transfer in its order, with its entry.")),
+    ("books:accounting", _("Accounting export"), _("What each place's movements are in income and expense.")),
 )
 """Reports of the books: pages of their own, since they read months in parts."""
-LABELS = {"day_from": "From", "day_to": "To", "pit": "Pit", "table": "Table", "game": "Game", "dealer": "Dealer"}
+LABELS = {"day_from": _("From"), "day_to": _("To"), "pit": _("Pit"), "table": _("Table"), "game": _("Game"), "dealer": _("Dealer")}
 
 
 @dataclass(frozen=True)
@@ -254,7 +254,13 @@ def _filters(request: HttpRequest, user: User, kind: Catalogued, scope: Scope | 
         "game": lambda: tuple((code, game.name) for code, game in games().items()),
     }
     return [
-        Filter(name, LABELS[name], request.GET.get(name, "") or taken.get(name, ""), errors.get(name, ""), choices[name]() if name in choices else ())
+        Filter(
+            name,
+            str(LABELS[name]),
+            request.GET.get(name, "") or taken.get(name, ""),
+            errors.get(name, ""),
+            choices[name]() if name in choices else (),
+        )
         for name in kind.filters
     ]
 

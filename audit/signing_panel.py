@@ -75,7 +75,7 @@ class SigningPanel:
 
     def _line(self, one: Explained) -> VarianceLine:
         may = not self.is_signed and roles.may(self.user.roles, "explain_variance", one.line.session.table.pit.code)
-        return VarianceLine(one, WORDS[one.variance.level], self._explain_form(one) if may else None)
+        return VarianceLine(one, gettext(WORDS[one.variance.level]), self._explain_form(one) if may else None)
 
     def _explain_form(self, one: Explained) -> ExplainForm:
         bound = self._bound

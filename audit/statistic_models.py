@@ -5,6 +5,7 @@ from __future__ import annotations
 import uuid
 
 from django.db import models
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from casino.append_only import RecordedAt
@@ -56,7 +57,7 @@ class StatisticRun(models.Model):
         ordering = ["-id"]
 
     def __str__(self) -> str:
-        return f"statistics to {self.gaming_day}"
+        return gettext("statistics to %(gaming_day)s") % {"gaming_day": self.gaming_day}
 
 
 class StatisticResult(models.Model):

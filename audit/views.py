@@ -45,7 +45,7 @@ def tonight(request: HttpRequest) -> HttpResponse:
     board = board_for(user, at=timezone.now()) if user.has_perm("tables.view_shift") else None
     context = {
         **admin.site.each_context(request),
-        "title": "Tonight",
+        "title": gettext("Tonight"),
         "board": board,
         "order": order,
         "heads": heads(order, sees_expected=board.sees_expected) if board else [],
@@ -104,7 +104,7 @@ def reconcile_again(request: HttpRequest, pk: int) -> HttpResponse:
 def explain_variance(request: HttpRequest, pk: int) -> HttpResponse:
     """Keep an explanation and return to the shift's page; what is wrong stands at its field there."""
     shift, user = _shift(request, pk), person(request)
-    return _back_to_shift(request, shift, signing_panel.explain(shift, request.POST, by=user), "The explanation is kept.", "signing")
+    return _back_to_shift(request, shift, signing_panel.explain(shift, request.POST, by=user), gettext("The explanation is kept."), "signing")
 
 
 @require_POST

@@ -13,6 +13,7 @@ from django.db.models import Model, QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404
 from django.urls import URLPattern, path, reverse
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from casino import alarm_admin, job_admin, people, roles, shown, step_up_admin  # noqa: F401 - three register their pages
@@ -145,4 +146,4 @@ def _order(request: HttpRequest, user: User, said: dict[str, str]) -> None:
         return
     waits = said["action"] == "grant" and role in roles.APPROVING
     done = {"grant": "granted", "review": "reviewed", "withdraw": "withdrawn"}[said["action"]]
-    messages.success(request, f"{role.replace('_', ' ')} {done}." + (" It takes effect when an auditor has reviewed it." if waits else ""))
+    messages.success(request, f"{role.replace('_', ' ')} {done}." + (gettext(" It takes effect when an auditor has reviewed it.") if waits else ""))

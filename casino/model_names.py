@@ -6,6 +6,7 @@ Done once, when all models are known. What migrations compare is what the models
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from django.apps import apps
 from django.db.models import Field, Model
@@ -44,5 +45,5 @@ def _fields(model: type[Model]) -> Iterator[Field]:
     return (field for field in model._meta.get_fields() if isinstance(field, Field) and field.model is model)
 
 
-def _lazy(name: object) -> Promise | str:
-    return name if isinstance(name, Promise) else gettext_lazy(str(name)) if str(name) else ""
+def _lazy(name: Any) -> Any:
+    return name if isinstance(name, Promise) or not name else gettext_lazy(str(name))

@@ -23,6 +23,11 @@ def gettext(text: str) -> str:
     return _translate(text)
 
 
+def gettext_noop(text: str) -> str:
+    """Return `text` as it is written, and mark it: who shows it calls `gettext`."""
+    return text
+
+
 def word(code: str) -> str:
     """Return a code such as "chip_credit" as a word of the reader's language: "chip credit", "Chip-Rückgabe"."""
     return _translate(code.replace("_", " "))

@@ -74,7 +74,7 @@ class _Body:
         """Return the text of `key`, "" where it may be left out and is."""
         value = self.raw.get(key, "")
         if not isinstance(value, str) or (required and not value.strip()):
-            self.wrong(key, f"“{key}” is text.")
+            self.wrong(key, gettext("“%(key)s” is text.") % {"key": key})
             return ""
         return value
 
@@ -85,14 +85,14 @@ class _Body:
             with suppress(ValueError):
                 if str(read := UUID(value)) == value.lower():
                     return read
-        self.wrong(key, f"“{key}” is a UUID such as 6f9619ff-8b86-4d01-b42d-00cf4fc964ff.")
+        self.wrong(key, gettext("“%(key)s” is a UUID such as 6f9619ff-8b86-4d01-b42d-00cf4fc964ff.") % {"key": key})
         return UUID(int=0)
 
     def whole(self, key: str, *, least: int, default: int | None = None) -> int:
         """Return the whole number of `key`."""
         value = self.raw.get(key, default)
         if isinstance(value, bool) or not isinstance(value, int) or not least <= value < 10_000:
-            self.wrong(key, f"“{key}” is a whole number from {least}.")
+            self.wrong(key, gettext("“%(key)s” is a whole number from %(least)s.") % {"key": key, "least": least})
             return least
         return value
 
@@ -100,7 +100,7 @@ class _Body:
         """Return true or false of `key`, None where it is absent."""
         value = self.raw.get(key)
         if value is not None and not isinstance(value, bool):
-            self.wrong(key, f"“{key}” is true or false.")
+            self.wrong(key, gettext("“%(key)s” is true or false.") % {"key": key})
             return None
         return value
 
@@ -108,7 +108,7 @@ class _Body:
         """Return the object of `key`."""
         value = self.raw.get(key)
         if not isinstance(value, Mapping):
-            self.wrong(key, f"“{key}” is an object.")
+            self.wrong(key, gettext("“%(key)s” is an object.") % {"key": key})
             return {}
         return value
 
@@ -190,7 +190,7 @@ def _due(body: _Body) -> dict[tuple[int, str], tuple[int, int]]:
             if not isinstance(said, Mapping) or set(said) != {"collect", "pay"}:
                 body.faults.append(Fault("bad_type", gettext("What was due on a wager is {collect, pay}."), place))
             elif wrong := [side for side in said if isinstance(said[side], bool) or not isinstance(said[side], int) or not 0 <= said[side] < CEILING]:
-                words = "An amount is a whole number of minor units, from 0 and below 10^15."
+                words = gettext("An amount is a whole number of minor units, from 0 and below 10^15.")
                 body.faults += [Fault("bad_amount", words, f"{place}.{side}") for side in wrong]
             else:
                 due[int(seat), kind] = (said["collect"], said["pay"])

@@ -129,29 +129,33 @@ _KINDS = {"amount": "amount", "cards": "cards"}
 def _fields(sheet: Sheet, game: Game) -> _Fields:
     """Return label, kind and value by place; what is empty is left out."""
     fields: _Fields = {
-        "dealer": ("Dealt by", "text", sheet.dealer),
+        "dealer": (gettext("Dealt by"), "text", sheet.dealer),
         "occurred_at": ("At", "moment", sheet.occurred_at),
-        "irregular": ("Irregular", "text", sheet.irregular),
+        "irregular": (gettext("Irregular"), "text", sheet.irregular),
     }
     for field in game.layout.round_fields:
         fields[f"round.{field.name}"] = (field.label, _KINDS.get(field.kind, "text"), sheet.facts.get(field.name))
     for seat in sheet.facts["seats"]:
         for field in game.layout.seat_fields:
             where = f"round.seats.{seat['seat']}.{field.name}"
-            fields[where] = (f"Seat {seat['seat']} {field.label.lower()}", _KINDS.get(field.kind, "text"), seat.get(field.name))
+            fields[where] = (
+                gettext("Seat %(seat)s %(label)s") % {"seat": seat["seat"], "label": field.label.lower()},
+                _KINDS.get(field.kind, "text"),
+                seat.get(field.name),
+            )
     for wager in sheet.wagers:
         fields |= _of_wager(wager)
     return {where: field for where, field in fields.items() if field[2] not in (None, "", [])}
 
 
 def _of_wager(wager: Settled) -> _Fields:
-    name, place = f"Seat {wager.seat} {wager.kind.replace('_', ' ')}", f"{wager.seat}.{wager.kind}"
+    name, place = gettext("Seat %(seat)s %(kind)s") % {"seat": wager.seat, "kind": wager.kind.replace("_", " ")}, f"{wager.seat}.{wager.kind}"
     due = None if wager.collect is None or wager.pay is None else wager.pay - wager.collect
     return {
-        f"patrons.{wager.seat}": (f"Seat {wager.seat} patron", "text", wager.patron),
+        f"patrons.{wager.seat}": (gettext("Seat %(seat)s patron") % {"seat": wager.seat}, "text", wager.patron),
         f"due.{place}": (f"{name}, due", "signed", due),
         f"done.{place}": (f"{name}, done", "signed", wager.paid - wager.collected),
-        f"funds.{place}": (f"{name}, put down", "text", "" if wager.fund == "chips" else wager.fund),
-        f"for_dealer.{place}": (f"{name}, for the dealer", "text", "yes" if wager.for_dealer else ""),
+        f"funds.{place}": (gettext("%(name)s, put down") % {"name": name}, "text", "" if wager.fund == "chips" else wager.fund),
+        f"for_dealer.{place}": (gettext("%(name)s, for the dealer") % {"name": name}, "text", "yes" if wager.for_dealer else ""),
         f"mispaid.{place}": (f"{name}, mistake", "text", " ".join(filter(None, [wager.mispaid.replace("_", " "), wager.note]))),
     }

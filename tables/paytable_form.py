@@ -13,6 +13,8 @@ from fractions import Fraction
 from functools import cache
 from typing import Any
 
+from django.utils.translation import gettext
+
 from casino.errors import Fault
 from casino.odds import format_odds
 from tables.engine.game import Game, games
@@ -93,7 +95,7 @@ class PaytableForm:
     @property
     def identity(self) -> list[TypedField]:
         """Return name, number and basis."""
-        labels = {"name": "Name", "version": "Version", "basis": "Odds are written"}
+        labels = {"name": gettext("Name"), "version": gettext("Version"), "basis": gettext("Odds are written")}
         with_odds = IDENTITY if self.game.paytable_layout.odds else IDENTITY[:2]
         return [
             self._field(name, labels[name], "choice" if name == "basis" else "text", ("to", "for") if name == "basis" else ()) for name in with_odds
@@ -199,7 +201,7 @@ def _odds_text(text: str) -> str:
 
 def _hint(part: RuleField) -> str:
     if part.kind == "amount":
-        return "in minor units (cents); empty: none" if part.may_be_empty else "in minor units (cents)"
+        return gettext("in minor units (cents); empty: none") if part.may_be_empty else gettext("in minor units (cents)")
     if part.kind == "number":
         return f"{part.least} to {part.most}"
-    return "such as 3, 4" if part.kind == "numbers" else ""
+    return gettext("such as 3, 4") if part.kind == "numbers" else ""

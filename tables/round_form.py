@@ -234,7 +234,7 @@ class RoundForm:
         fields = {round_name(field.name): f"the {field.label.lower()}" for field in self.layout.round_fields}
         for number in self.seats:
             fields |= {seat_name(number, field.name): f"seat {number}'s {field.label.lower()}" for field in self.layout.seat_fields}
-        return fields.get(name, "the round")
+        return fields.get(name, gettext("the round"))
 
     # ---- cards ----
 

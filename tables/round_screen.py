@@ -10,7 +10,11 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+
 from casino.money import format_amount
+from casino.words import word
 from tables.due_and_done import KeptWager
 from tables.engine.cards import RANKS
 from tables.engine.faults import MAY_BE_IRREGULAR
@@ -33,7 +37,7 @@ from tables.round_keys import flag_keys
 from tables.round_lines import Difference, Ruling, SeatLine, Spot, Typed
 from tables.slips import Done
 
-STATUSES = (("corrected", "corrected at the table"), ("not_recovered", "not recovered"))
+STATUSES = (("corrected", _("corrected at the table")), ("not_recovered", _("not recovered")))
 DECK_ROWS = "shdc"
 DECK_RANKS = RANKS[::-1]
 
@@ -88,7 +92,10 @@ class RoundScreen:
         return any(field.kind == "wagers" for field in self.layout.seat_fields)
 
     def _seat(self, number: int) -> SeatLine:
-        fields = [self._typed(field, seat_name(number, field.name), f"Seat {number} {field.label}") for field in self.layout.seat_fields]
+        fields = [
+            self._typed(field, seat_name(number, field.name), gettext("Seat %(number)s %(label)s") % {"number": number, "label": field.label})
+            for field in self.layout.seat_fields
+        ]
         spots = [self._spot(number, kind) for kind in self.kinds]
         wagers = [self._dealt(wager) for wager in self._wagers if wager.seat == number]
         if not wagers:
@@ -155,9 +162,14 @@ class RoundScreen:
         return [self._difference(spot) for line in self.seats for spot in line.spots if spot.off]
 
     def _difference(self, spot: Spot) -> Difference:
-        how = "more" if spot.off > 0 else "less"
+        how = gettext("more") if spot.off > 0 else gettext("less")
         amount = format_amount(abs(spot.off), self.table.notation)
-        words = f"Seat {spot.seat} got {amount} {how} than due on {spot.kind.replace('_', ' ')}"
+        words = gettext("Seat %(seat)s got %(amount)s %(how)s than due on %(kind)s") % {
+            "seat": spot.seat,
+            "amount": amount,
+            "how": how,
+            "kind": word(spot.kind),
+        }
         status, note = (self.form.text(name(spot.seat, spot.kind)) for name in (status_name, note_name))
         missing = self.asked and status not in dict(STATUSES)
         names = status_name(spot.seat, spot.kind), note_name(spot.seat, spot.kind)
@@ -198,11 +210,16 @@ class RoundScreen:
 
     @property
     def dealer_note(self) -> str:
-        """Return whether the dealer's hand qualifies, where the game says so."""
-        dealer = self._settlement.answer.get("dealer") if self._settlement else None
-        if not isinstance(dealer, dict) or "qualifies" not in dealer:
+        """Return in words whether the dealer's hand qualifies, where the game says so."""
+        if self.dealer_qualifies is None:
             return ""
-        return "qualifies" if dealer["qualifies"] else "does not qualify"
+        return gettext("qualifies") if self.dealer_qualifies else gettext("does not qualify")
+
+    @property
+    def dealer_qualifies(self) -> bool | None:
+        """Return whether the dealer's hand qualifies; None where nothing is settled, or the game does not ask."""
+        dealer = self._settlement.answer.get("dealer") if self._settlement else None
+        return dealer.get("qualifies") if isinstance(dealer, dict) else None
 
     @property
     def general_errors(self) -> Sequence[FieldError]:
@@ -253,7 +270,7 @@ class RoundScreen:
         typed = [*self.round_fields, *(field for line in self.seats for field in line.fields)]
         return {
             "settled": self.ruling is not None,
-            "dealer": {"hand": self.dealer_hand, "note": self.dealer_note},
+            "dealer": {"hand": self.dealer_hand, "note": self.dealer_note, "qualifies": self.dealer_qualifies},
             "seats": {str(line.number): self._seat_json(line) for line in self.seats},
             "spots": {spot.name: _spot_json(spot) for line in self.seats for spot in line.spots},
             "house": self.house,

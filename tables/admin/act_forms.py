@@ -167,7 +167,7 @@ class SignedForm(ActForm):
         """Note who has to sign and did not."""
         said = super().clean() or {}
         if self.must and not said.get("second_number") and not said.get("dealer_number"):
-            words = "A second person signs: a dealer with a PIN, or a colleague." if self.dealers_sign else "A second person signs."
+            words = gettext("A second person signs: a dealer with a PIN, or a colleague.") if self.dealers_sign else gettext("A second person signs.")
             self.add_error("second_number", words)
         return said
 
@@ -263,7 +263,11 @@ class DropForm(SecondForm, CountForm):
         for name in [name for name in self.fields if name.startswith(PIECE)]:
             del self.fields[name]
         self.add_pieces(settings_now(house, timezone.now()).note_values)
-        for name, label in (("instruments", "Markers, sum"), ("tickets", "Tickets, sum"), ("coupons", "Promotional chips and coupons, sum")):
+        for name, label in (
+            ("instruments", gettext("Markers, sum")),
+            ("tickets", gettext("Tickets, sum")),
+            ("coupons", gettext("Promotional chips and coupons, sum")),
+        ):
             self.fields[name] = AmountField(house, label=label, required=False)
         pieces = [name for name in self.fields if name.startswith(PIECE)]
         self.order_fields([*pieces, "instruments", "tickets", "coupons", "box", "seal", "note"])

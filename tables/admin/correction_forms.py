@@ -14,7 +14,7 @@ from tables.corrections import MOST_NOTE, REASONS
 from tables.models import RoundProposal
 
 WORDS = dict(RoundProposal.Reason.choices)
-NOTE = "What happened, in a sentence"
+NOTE = _("What happened, in a sentence")
 
 
 class WhyForm(forms.Form):

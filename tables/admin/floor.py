@@ -222,11 +222,20 @@ class DealerAdmin(ReadOnlyAdmin):
 
         def perform(form: PinForm, at: datetime, by: User) -> str:
             set_pin(dealer, form.cleaned_data["pin"], at=at, by=by)
-            return f"{dealer} has a new PIN."
+            return gettext("%(dealer)s has a new PIN.") % {"dealer": dealer}
 
         back = reverse("admin:tables_dealer_change", args=[pk])
-        lead = "The dealer types it, and nobody else sees it. It signs turns, chips and counts on a supervisor's screen."
-        act = Act(f"PIN of {dealer}", "Set the PIN", PinForm, dealer.property, perform, back, (str(dealer), back), lead)
+        lead = gettext("The dealer types it, and nobody else sees it. It signs turns, chips and counts on a supervisor's screen.")
+        act = Act(
+            gettext("PIN of %(dealer)s") % {"dealer": dealer},
+            gettext("Set the PIN"),
+            PinForm,
+            dealer.property,
+            perform,
+            back,
+            (str(dealer), back),
+            lead,
+        )
         return answer(request, act, self.admin_site, Dealer)
 
     def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any) -> HttpResponse:

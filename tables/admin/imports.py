@@ -76,7 +76,7 @@ class RoundImportAdmin(ReadOnlyAdmin):
                 form.add_error("file", error.message)
             else:
                 return HttpResponseRedirect(reverse("admin:tables_roundimport_job", args=[job.uuid]))
-        return self._page(request, "admin/tables/roundimport/new.html", {"form": form, "title": "Import rounds"})
+        return self._page(request, "admin/tables/roundimport/new.html", {"form": form, "title": gettext("Import rounds")})
 
     def came_of(self, request: HttpRequest, uuid: Any) -> HttpResponse:
         """Answer what came of a file: rounds added, in already, or every error by line and field."""

@@ -145,7 +145,7 @@ class ProposalAdmin(ReadOnlyAdmin):
         form = DecisionForm(request.POST)
         if "withdraw" in request.POST:
             withdraw_proposal(proposal, by=user, at=at)
-            return self._done(request, proposal, "Taken back.")
+            return self._done(request, proposal, gettext("Taken back."))
         if form.confirms(user, at=at):
             try:
                 return self._decided(request, proposal, form, user)
@@ -158,9 +158,9 @@ class ProposalAdmin(ReadOnlyAdmin):
         said = {"by": user, "at": timezone.now(), "note": form.cleaned_data["note"]}
         if "approve" in request.POST:
             approve_proposal(proposal, **said)
-            return self._done(request, proposal, "Approved, and done.")
+            return self._done(request, proposal, gettext("Approved, and done."))
         reject_proposal(proposal, **said)
-        return self._done(request, proposal, "Rejected: nothing has changed.")
+        return self._done(request, proposal, gettext("Rejected: nothing has changed."))
 
     def _done(self, request: HttpRequest, proposal: RoundProposal, words: str) -> HttpResponse:
         messages.success(request, words)

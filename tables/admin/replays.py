@@ -18,7 +18,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 from casino import jobs, roles
 from casino.errors import CasinoError
 from casino.models import Job, User
-from casino.words import word
+from casino.words import gettext_noop, word
 from tables.admin.workshop_pages import job_line, mark_of, page, say_at, someone_who_may
 from tables.engine.game import games
 from tables.models import PaytableVersion, Property, ReplayDifference, ReplayRun, Shift, ShiftEvent
@@ -101,7 +101,7 @@ def replays(request: HttpRequest) -> HttpResponse:
         except CasinoError as error:
             say_at(form, _at_field(error))
     last = [(job, *_title(job)) for job in Job.objects.filter(kind__in=KINDS).select_related("asked_by").order_by("-id")[:SHOWN]]
-    return page(request, "replays.html", "Replays", {"form": form, "last": last}, status=400 if request.method == "POST" else 200)
+    return page(request, "replays.html", gettext("Replays"), {"form": form, "last": last}, status=400 if request.method == "POST" else 200)
 
 
 def _at_field(error: CasinoError) -> CasinoError:
@@ -145,7 +145,7 @@ def _differences(request: HttpRequest, user: User, job: Job) -> dict[str, Any]:
 def _line(job: Job) -> dict[str, Any]:
     """Return the job's line; while no worker says how far it is, what was kept does."""
     run = ReplayRun.objects.filter(job=job).first()
-    kept = {"done": run.done, "total": run.of, "step": "rounds settled again"} if run and job.state != Job.State.DONE else {}
+    kept = {"done": run.done, "total": run.of, "step": gettext_noop("rounds settled again")} if run and job.state != Job.State.DONE else {}
     return {**kept, **job_line(job)}
 
 

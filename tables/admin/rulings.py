@@ -90,7 +90,7 @@ def rule_round(request: HttpRequest, played: Round, context: dict[str, Any]) -> 
     if request.method == "POST" and form.confirms(user, at=at) and _rule(form, played, user, at):
         messages.success(request, _("Ruled. The audit looks at it now."))
         return HttpResponseRedirect(reverse("admin:tables_round_change", args=[played.pk]), status=303)
-    more = {"form": form, "story": tell(played, wagers), "title": f"Rule on round {played.number}", "subtitle": None}
+    more = {"form": form, "story": tell(played, wagers), "title": gettext("Rule on round %(number)s") % {"number": played.number}, "subtitle": None}
     return render(request, "admin/tables/round/ruling.html", {**context, **more}, status=400 if form.errors else 200)
 
 

@@ -41,7 +41,7 @@ def workshop(request: HttpRequest) -> HttpResponse:
         "games": games().values(),
         "import_form": ImportForm(),
     }
-    return page(request, "index.html", "Paytable workshop", context)
+    return page(request, "index.html", gettext("Paytable workshop"), context)
 
 
 def _drafts() -> QuerySet[PaytableDraft]:
@@ -98,4 +98,4 @@ def import_file(request: HttpRequest) -> HttpResponse:
             messages.success(request, gettext("A draft now: %(draft)s.") % {"draft": draft})
             return redirect("admin:tables_workshop_draft", draft.uuid)
     status = 400 if request.method == "POST" else 200
-    return page(request, "import.html", "Take a paytable in", {"form": form, "faults": faults}, status=status)
+    return page(request, "import.html", gettext("Take a paytable in"), {"form": form, "faults": faults}, status=status)

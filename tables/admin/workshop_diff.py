@@ -55,7 +55,7 @@ def worth_of(request: HttpRequest, before: Paytable, after: Paytable, house: Pro
     known = [(one.before, one.after) for one in found.wins if one.before is not None and one.after is not None]
     total = None
     if len(known) == len(found.wins) and known:
-        total = _worth_line("In total", 0, sum((old for old, _ in known), Fraction(0)), sum((new for _, new in known), Fraction(0)), house)
+        total = _worth_line(gettext("In total"), 0, sum((old for old, _ in known), Fraction(0)), sum((new for _, new in known), Fraction(0)), house)
     return Worth(house, month.isoformat()[:7], not any(stakes.values()), lines, total)
 
 

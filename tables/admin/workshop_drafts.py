@@ -146,7 +146,7 @@ def _page(request: HttpRequest, form: PaytableForm, kept: PaytableDraft | None, 
         "proposals": kept.proposals.order_by("-id") if kept else [],
         **(solve_of(paytable) if kept and paytable is not None and paytable.sha256 == kept.sha256 else {}),
     }
-    return page(request, "draft.html", str(kept) if kept else f"New draft: {form.game.name}", context, status=status)
+    return page(request, "draft.html", str(kept) if kept else gettext("New draft: %(game)s") % {"game": form.game.name}, context, status=status)
 
 
 def look_context(paytable: Paytable, house: Property | None, base: PaytableVersion | None) -> dict[str, Any]:

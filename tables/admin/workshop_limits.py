@@ -26,7 +26,7 @@ from tables.paytable_words import in_words
 from tables.services.edge_limits import PPM, set_edge_limits
 from tables.solved_edges import known_edges
 
-EVERY = "every bet"
+EVERY = _("every bet")
 
 
 class LimitForm(StepUpForm):
@@ -73,7 +73,7 @@ def limits(request: HttpRequest) -> HttpResponse:
             messages.success(request, _("Set. Drafts and proposals are held against it from now on."))
             return redirect("admin:tables_workshop_limits")
     context = {"form": form, "limits": _standing()}
-    return page(request, "limits.html", "Limits of the edge", context, status=400 if request.method == "POST" else 200)
+    return page(request, "limits.html", gettext("Limits of the edge"), context, status=400 if request.method == "POST" else 200)
 
 
 def _set(form: LimitForm, by: User) -> bool:

@@ -71,7 +71,9 @@ def place(request: HttpRequest, pk: int) -> HttpResponse:
         else:
             messages.success(request, gettext("Proposed: %(one)s. Somebody else approves it.") % {"one": one})
             return redirect("admin:tables_workshop_placement", one.uuid)
-    return page(request, "place.html", f"Put {version} in force", {"version": version, "place_form": form}, status=400)
+    return page(
+        request, "place.html", gettext("Put %(version)s in force") % {"version": version}, {"version": version, "place_form": form}, status=400
+    )
 
 
 @require_http_methods(["GET", "POST"])

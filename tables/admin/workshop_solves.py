@@ -16,6 +16,7 @@ from django.views.decorators.http import require_POST, require_safe
 from casino import jobs
 from casino.errors import BrokenBooks, CasinoError
 from casino.models import Job, User
+from casino.words import gettext_noop
 from tables.admin.workshop_pages import job_line, mark_of, progress, someone_who_may
 from tables.engine.paytable import Paytable
 from tables.models import PaytableDraft, PaytableSolve
@@ -35,7 +36,7 @@ def solve_of(paytable: Paytable) -> dict[str, Any]:
 
 def _with_kept(solve: PaytableSolve) -> dict[str, Any]:
     """Return the job's line; while no worker says how far it is, what was kept does."""
-    kept = {"done": solve.done, "total": solve.of, "step": "flops solved"} if solve.of and solve.edges is None else {}
+    kept = {"done": solve.done, "total": solve.of, "step": gettext_noop("flops solved")} if solve.of and solve.edges is None else {}
     return {**kept, **job_line(solve.job)}
 
 
@@ -74,8 +75,8 @@ def _order(request: HttpRequest, user: User, job: Job) -> None:
 
 
 _ORDERS = {
-    "cancel": (jobs.cancel, "Cancelled. What is done till now stays kept."),
-    "resume": (jobs.resume, "Taken up again, from what was kept."),
+    "cancel": (jobs.cancel, _("Cancelled. What is done till now stays kept.")),
+    "resume": (jobs.resume, _("Taken up again, from what was kept.")),
 }
 """What a job may be told, the verb, and what is said when it is done."""
 

@@ -21,7 +21,7 @@ from django.utils.translation import gettext_lazy as _
 from casino.append_only import RecordedAt
 from casino.money import CEILING, Notation
 
-CODE = RegexValidator(r"\A[A-Z0-9][A-Z0-9-]{0,19}\Z", "capital letters, digits and hyphens, twenty at most")
+CODE = RegexValidator(r"\A[A-Z0-9][A-Z0-9-]{0,19}\Z", _("capital letters, digits and hyphens, twenty at most"))
 
 
 def known_zone(value: str) -> None:

@@ -23,6 +23,7 @@ from casino.bulk import copy_lines, copy_rows, copy_text, draw_keys
 from casino.errors import BrokenBooks, CasinoError, Conflict, Fault, NotFound, Refused
 from casino.models import User
 from casino.transactions import broken_constraint, in_transaction
+from casino.words import gettext_noop
 from ledger.bulk import post_many
 from ledger.services import lock_shift
 from tables import selectors
@@ -266,7 +267,7 @@ def _rule_all(slips: Sequence[ReadLine], places: dict[str, _Place], result: Impo
         except CasinoError as error:
             result.errors += [LineFault(one.line, fault) for fault in error.faults]
         if done % 500 == 0:
-            progress(done, len(slips), "slips ruled")
+            progress(done, len(slips), gettext_noop("slips ruled"))
     result.errors.sort(key=lambda fault: fault.line)
     return new
 
@@ -291,9 +292,9 @@ def _keep_all(new: Sequence[_New], result: ImportResult, by: User, progress: Pro
     keys = draw_keys("tables_round", len(new))
     copy_rows("tables_round", ["id", *new[0].columns], ([key, *one.columns.values()] for key, one in zip(keys, new, strict=True)))
     copy_lines("tables_wager", WAGER_COLUMNS, _wagers(keys, new))
-    progress(1, 3, "rounds kept")
+    progress(1, 3, gettext_noop("rounds kept"))
     post_many([round_draft(one.slip.uuid, one.slip.occurred_at, one.place.session, one.place.table, one.ruled) for one in new], by=by)
-    progress(2, 3, "entries posted")
+    progress(2, 3, gettext_noop("entries posted"))
     kept = RoundImport.objects.create(name=result.name, sha256=result.sha256, rounds=len(new), already=len(result.already), by=by)
     copy_rows("tables_importedround", ("round_id", "source_id", "line"), ((key, kept.pk, one.line) for key, one in zip(keys, new, strict=True)))
     _check_all()

@@ -9,7 +9,7 @@ import json
 from datetime import datetime
 
 from django.db import IntegrityError, transaction
-from django.utils.translation import gettext, override
+from django.utils.translation import gettext, gettext_noop, override
 
 from casino import jobs, roles
 from casino.errors import BrokenBooks, Conflict, InvalidSlip, Refused, Stale
@@ -198,11 +198,11 @@ def _add_event(proposal: RoundProposal, state: str, by: User, note: str, at: dat
 
 
 _MEANS = {
-    "tables_roundproposalevent_in_order": ("already_decided", "Somebody decided it already."),
-    "tables_roundproposal_still_stands": ("not_standing", "This round was voided or replaced already."),
-    "tables_roundchange_round_id_key": ("not_standing", "This round was voided or replaced already."),
-    "tables_round_number_once": ("number_taken", "This number of the session is recorded already."),
-    "tables_round_uuid_key": ("reference_reused", "Another round was handed in under this uuid."),
+    "tables_roundproposalevent_in_order": ("already_decided", gettext_noop("Somebody decided it already.")),
+    "tables_roundproposal_still_stands": ("not_standing", gettext_noop("This round was voided or replaced already.")),
+    "tables_roundchange_round_id_key": ("not_standing", gettext_noop("This round was voided or replaced already.")),
+    "tables_round_number_once": ("number_taken", gettext_noop("This number of the session is recorded already.")),
+    "tables_round_uuid_key": ("reference_reused", gettext_noop("Another round was handed in under this uuid.")),
 }
 
 
@@ -212,7 +212,8 @@ def _translated(error: IntegrityError) -> Exception:
     if name == "tables_roundproposalevent_not_ones_own":
         return Refused("own_approval", gettext("Nobody approves what they proposed, entered or are named on."))
     if name in _MEANS:
-        return Conflict(*_MEANS[name])
+        code, said = _MEANS[name]
+        return Conflict(code, gettext(said))
     return BrokenBooks("refused_by_database", str(error).partition("\n")[0], constraint=name)
 
 

@@ -145,7 +145,11 @@ def _felt(table: Table, typed: str, at: datetime) -> PaytableVersion:
     version = selectors.version_in_force(table, at)
     if not is_code_of(typed, version.sha256):
         said, due = typed.strip().upper()[:20], short_code(version.sha256)
-        words = f"The felt says {said or 'nothing'}; in force is {version}, whose code is {due}."
+        words = gettext("The felt says %(said)s; in force is %(version)s, whose code is %(due)s.") % {
+            "said": said or "nothing",
+            "version": version,
+            "due": due,
+        }
         raise InvalidSlip("wrong_code", words, where="felt_code", typed=said, in_force=due)
     return version
 

@@ -85,7 +85,7 @@ def _still_proposed(placement: PaytablePlacement) -> None:
     lock_name(f"placement:{placement.uuid}")
     state = PlacementEvent.objects.filter(placement=placement).order_by("-sequence").values_list("state", flat=True).first()
     if state != PlacementEvent.State.PROPOSED:
-        raise Conflict("not_proposed", gettext("It was %(state)s already.") % {"state": word(state)}, state=state)
+        raise Conflict("not_proposed", gettext("It was %(state)s already.") % {"state": word(state or "")}, state=state)
 
 
 def _no_round_since(table: Table, from_at: datetime) -> None:

@@ -18,6 +18,7 @@ from casino import jobs, roles
 from casino.errors import NotFound
 from casino.models import Job, User
 from casino.transactions import in_transaction
+from casino.words import gettext_noop
 from tables.edge_record import as_kept
 from tables.engine import edge
 from tables.engine.edge_solve import SolveCancelled
@@ -82,7 +83,7 @@ def _solve(solve: PaytableSolve, progress: jobs.Report, stop: Callable[[], bool]
 
     def report(so_far: edge.Progress) -> None:
         solve.done, solve.of = so_far.done, so_far.of
-        progress(so_far.done, so_far.of, "flops solved")
+        progress(so_far.done, so_far.of, gettext_noop("flops solved"))
 
     return edge.solve(paytable, kept=kept, workers=_processes(), report=report, cancelled=stop)
 
