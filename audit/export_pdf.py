@@ -17,7 +17,6 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, BinaryIO, cast
 
-from django.utils.translation import gettext
 from pypdf import PageObject, PdfReader, PdfWriter
 from pypdf.generic import ArrayObject, DictionaryObject, FloatObject, IndirectObject, NameObject, StreamObject
 
@@ -26,6 +25,7 @@ from audit.export_typst import typeset
 from audit.reports.reading import Reading, SectionReading, Seen
 from audit.reports.report import Report
 from casino.errors import Refused
+from casino.words import gettext
 
 PAPER_ROWS = 50_000
 STRETCH_CELLS = 18_000

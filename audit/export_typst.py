@@ -8,10 +8,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from django.utils.translation import gettext
-
 from audit.reports.glyphs import FONTS
 from casino.errors import BrokenBooks, Unavailable
+from casino.words import gettext
 
 ROOT = Path(__file__).resolve().parent.parent
 TEMPLATE = ROOT / "audit" / "reports" / "report.typ"

@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from datetime import date
 from uuid import UUID
 
-from django.utils.translation import gettext
-
 from audit.exports import FORMATS
 from audit.models import ReportFile
 from audit.reports.catalogue import report_for
@@ -16,6 +14,7 @@ from casino import jobs
 from casino.errors import InvalidSlip, NotFound
 from casino.models import Job, User
 from casino.transactions import in_transaction
+from casino.words import gettext
 
 LONGEST_TOKEN = 60
 

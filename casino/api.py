@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 from django.core.exceptions import PermissionDenied
@@ -18,6 +19,7 @@ from rest_framework.views import exception_handler
 
 from casino.errors import CasinoError, Fault, Unavailable
 from casino.transactions import away
+from casino.words import said_of
 
 LARGEST_BODY = 1_000_000
 
@@ -60,7 +62,8 @@ def answer_error(error: Exception, context: dict[str, Any]) -> Response | None:
     """Return the response of any error in the one shape of spec/rounds.md: `{"error": …, "errors": […]}`."""
     error = away(error) or error
     if isinstance(error, CasinoError):
-        response = Response(error.as_json(), status=error.status)
+        errors = [replace(fault, message=said_of(fault)).as_json() for fault in error.faults]
+        response = Response({"error": errors[0], "errors": errors}, status=error.status)
         if isinstance(error, Unavailable):
             response["Retry-After"] = "1"
         return response

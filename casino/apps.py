@@ -18,13 +18,13 @@ class CasinoConfig(AppConfig):
     def ready(self) -> None:
         """Import the Celery app (it connects to nothing yet), hear when migrations begin and end, and say who translates."""
         from django.db.models.signals import post_migrate, pre_migrate
-        from django.utils.translation import gettext
+        from django.utils.translation import get_language, gettext
 
         from casino import celery, words  # noqa: F401
         from casino.append_only import grant_before_tables
         from casino.model_names import speak_names
 
-        words.speak_by(gettext)
+        words.speak_by(gettext, get_language)
         speak_names()
 
         pre_migrate.connect(grant_before_tables, sender=self, dispatch_uid="pitbook-grants")

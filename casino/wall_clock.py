@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
-from django.utils.translation import gettext
+from casino.words import gettext
 
 
 def offset_text(moment: datetime) -> str:

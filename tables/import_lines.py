@@ -10,9 +10,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from django.utils.translation import gettext
-
 from casino.errors import Fault, InvalidSlip
+from casino.words import gettext
 from tables.engine.game import Field
 from tables.engine.json_line import parse_line, plain_nested
 from tables.round_fields import TableFacts

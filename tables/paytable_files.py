@@ -7,9 +7,8 @@ from functools import cache
 from pathlib import Path
 from types import MappingProxyType
 
-from django.utils.translation import gettext
-
 from casino.errors import BrokenBooks, InvalidSlip
+from casino.words import gettext
 from tables.engine.faults import shown
 from tables.engine.game import games
 from tables.engine.json_line import parse_line

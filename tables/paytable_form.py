@@ -13,10 +13,9 @@ from fractions import Fraction
 from functools import cache
 from typing import Any
 
-from django.utils.translation import gettext
-
 from casino.errors import Fault
 from casino.odds import format_odds
+from casino.words import gettext, said_of
 from tables.engine.game import Game, games
 from tables.engine.paytable import Paytable
 from tables.engine.rule import NO_DEFAULT, RuleField
@@ -85,7 +84,7 @@ class PaytableForm:
         name = re.sub(r"\[\d+\]", "", fault.where)
         while name and name not in self.names:
             name = name.rpartition(".")[0]
-        self.errors.setdefault(name, []).append(fault.message)
+        self.errors.setdefault(name, []).append(said_of(fault))
 
     @property
     def names(self) -> frozenset[str]:

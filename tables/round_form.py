@@ -12,11 +12,10 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
-from django.utils.translation import gettext
-
 from casino.errors import Fault, InvalidSlip
 from casino.money import Minor
 from casino.wall_clock import read_local
+from casino.words import gettext
 from tables.engine.cards import CODES, NAMES, split_cards
 from tables.engine.game import Field, WagerDue
 from tables.fault_words import in_words

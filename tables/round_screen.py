@@ -10,11 +10,8 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
-from django.utils.translation import gettext
-from django.utils.translation import gettext_lazy as _
-
 from casino.money import format_amount
-from casino.words import word
+from casino.words import gettext, word
 from tables.due_and_done import KeptWager
 from tables.engine.cards import RANKS
 from tables.engine.faults import MAY_BE_IRREGULAR
@@ -37,7 +34,7 @@ from tables.round_keys import flag_keys
 from tables.round_lines import Difference, Ruling, SeatLine, Spot, Typed
 from tables.slips import Done
 
-STATUSES = (("corrected", _("corrected at the table")), ("not_recovered", _("not recovered")))
+STATUSES = ("corrected", "not_recovered")
 DECK_ROWS = "shdc"
 DECK_RANKS = RANKS[::-1]
 
@@ -171,14 +168,14 @@ class RoundScreen:
             "kind": word(spot.kind),
         }
         status, note = (self.form.text(name(spot.seat, spot.kind)) for name in (status_name, note_name))
-        missing = self.asked and status not in dict(STATUSES)
+        missing = self.asked and status not in STATUSES
         names = status_name(spot.seat, spot.kind), note_name(spot.seat, spot.kind)
         return Difference(spot.seat, spot.kind, words, spot.why, names[0], status, names[1], note, missing)
 
     @cached_property
     def unexplained(self) -> bool:
         """Return whether a difference does not say yet what became of it."""
-        return any(difference.status not in dict(STATUSES) for difference in self.differences)
+        return any(difference.status not in STATUSES for difference in self.differences)
 
     @cached_property
     def due_changed(self) -> bool:

@@ -9,9 +9,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from django.utils.translation import gettext
-
 from casino.money import Minor, Notation, parse_amount
+from casino.words import gettext
 from tables.engine.game import Field
 from tables.slips import Done
 

@@ -16,6 +16,7 @@ from casino import step_up
 from casino.errors import CasinoError
 from casino.models import User
 from casino.money import Minor, format_amount, parse_amount
+from casino.words import said_of
 from tables.house_settings import settings_now
 from tables.models import Property
 from tables.services.dealer_pins import Signature
@@ -97,7 +98,7 @@ class ActForm(forms.Form):
         """Note what `error` says at its fields; what has none stands at the form's head."""
         for fault in error.faults:
             name = fault.where.replace(".", "_")
-            self.add_error(name if name in self.fields else None, fault.message)
+            self.add_error(name if name in self.fields else None, said_of(fault))
 
 
 class CountForm(ActForm):

@@ -10,6 +10,7 @@ from django.utils.translation import gettext_lazy as _
 
 from casino.errors import BrokenBooks, CasinoError
 from casino.step_up_form import StepUpForm
+from casino.words import said_of
 from tables.corrections import MOST_NOTE, REASONS
 from tables.models import RoundProposal
 
@@ -67,4 +68,4 @@ def place_errors(form: forms.BaseForm, error: CasinoError) -> None:
     if isinstance(error, BrokenBooks):
         raise error
     for fault in error.faults:
-        form.add_error(fault.where if fault.where in form.fields else None, fault.message)
+        form.add_error(fault.where if fault.where in form.fields else None, said_of(fault))

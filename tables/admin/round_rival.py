@@ -32,9 +32,11 @@ def entered_meanwhile(form: RoundForm, user: User) -> Stale | None:
 def _words(other: Round, form: RoundForm, user: User) -> str:
     house = other.session.table.property
     who = gettext("you, on another page") if other.recorded_by_id == user.pk else other.recorded_by.username
-    return gettext(
-        "Round %(number)s of %(code)s was entered by %(who)s meanwhile, dealt at %(when)s: handle %(amount)s, house %(amount2)s. What you typed is kept: if it is another round, save it as round %(text)s; if it is the same one, discard it."
-    ) % {
+    words = gettext(
+        "Round %(number)s of %(code)s was entered by %(who)s meanwhile, dealt at %(when)s: handle %(handle)s, house %(net)s. "
+        "What you typed is kept: if it is another round, save it as round %(next)s; if it is the same one, discard it."
+    )
+    return words % {
         "number": other.number,
         "code": form.table.code,
         "who": who,

@@ -18,7 +18,7 @@ from casino.errors import BrokenBooks, CasinoError, InvalidSlip
 from casino.models import Job, User
 from casino.read_only import person
 from casino.step_up_form import StepUpForm
-from casino.words import word
+from casino.words import said_of, word
 
 FOLDER = "admin/tables/workshop"
 
@@ -81,7 +81,7 @@ def say_at(form: forms.Form, error: CasinoError) -> None:
     if isinstance(error, BrokenBooks):
         raise error
     for fault in error.faults:
-        form.add_error(fault.where if fault.where in form.fields else None, fault.message)
+        form.add_error(fault.where if fault.where in form.fields else None, said_of(fault))
 
 
 def say(request: HttpRequest, form: forms.Form | None, error: CasinoError) -> None:
