@@ -11,7 +11,7 @@ from typing import Any
 from django.apps import apps
 from django.db.models import Field, Model
 from django.utils.functional import Promise
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, override
 
 APPS = ("casino", "ledger", "tables", "audit")
 
@@ -27,14 +27,16 @@ def speak_names() -> None:
                 field.choices = [(value, _lazy(label)) for value, label in field.flatchoices]
 
 
-def names() -> Iterator[str]:
-    """Yield every such name as it is written: for models, fields, choices' labels, and choices' codes as words."""
-    for model in _models():
-        yield from (str(model._meta.verbose_name), str(model._meta.verbose_name_plural))
-        for field in _fields(model):
-            yield str(field.verbose_name)
-            for value, label in field.flatchoices:
-                yield from (str(label), str(value).replace("_", " "))
+def names() -> set[str]:
+    """Return every such name as it is written: of models, fields, choices' labels, and choices' codes as words."""
+    found = set()
+    with override("en"):
+        for model in _models():
+            found |= {str(model._meta.verbose_name), str(model._meta.verbose_name_plural)}
+            for field in _fields(model):
+                found.add(str(field.verbose_name))
+                found |= {str(label) for _, label in field.flatchoices} | {str(value).replace("_", " ") for value, _ in field.flatchoices}
+    return found - {""}
 
 
 def _models() -> Iterator[type[Model]]:

@@ -61,7 +61,7 @@ class RoundScreen:
     @cached_property
     def round_fields(self) -> list[Typed]:
         """Return the round's own fields."""
-        return [self._typed(field, round_name(field.name), field.label) for field in self.layout.round_fields]
+        return [self._typed(field, round_name(field.name), gettext(field.label)) for field in self.layout.round_fields]
 
     def _typed(self, field: Field, name: str, label: str) -> Typed:
         cards = self.form.cards(name) if field.kind == "cards" else ()
@@ -90,7 +90,9 @@ class RoundScreen:
 
     def _seat(self, number: int) -> SeatLine:
         fields = [
-            self._typed(field, seat_name(number, field.name), gettext("Seat %(number)s %(label)s") % {"number": number, "label": field.label})
+            self._typed(
+                field, seat_name(number, field.name), gettext("Seat %(number)s %(label)s") % {"number": number, "label": gettext(field.label)}
+            )
             for field in self.layout.seat_fields
         ]
         spots = [self._spot(number, kind) for kind in self.kinds]
@@ -106,7 +108,7 @@ class RoundScreen:
         """Return what the seat holds, after what was ticked of it: "folded", "all-in, pair of eights"."""
         if self._settlement is None:
             return "irregular"
-        ticked = [one.field.label for one in fields if one.field.kind == "flag" and one.value]
+        ticked = [gettext(one.field.label) for one in fields if one.field.kind == "flag" and one.value]
         words = ", ".join(filter(None, [*ticked, self._settlement.hands.get(number, "")]))
         return words[:1] + words[1:].lower()
 
