@@ -13,6 +13,7 @@ from django.urls import URLPattern, path
 from django.utils import timezone
 from django.utils.safestring import SafeString
 from django.utils.text import capfirst
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from audit import seal_pages  # noqa: F401 - registers the page of sealed shifts
@@ -33,6 +34,7 @@ from audit.views import explain_variance, note_shift, progress, reconcile_again,
 from casino import roles, shown
 from casino.models import User
 from casino.read_only import ReadOnlyAdmin, person
+from casino.words import word
 from tables.admin.figures import chip, figure
 from tables.admin.filters import ShiftFilter, TableFilter
 from tables.admin.session_records import recorded_of
@@ -41,13 +43,13 @@ from tables.round_story import tell
 from tables.selectors import shifts_for
 
 FACTS = (
-    ("due_odds", "Odds due"),
-    ("paid_odds", "Odds paid"),
-    ("row_due", "Row due"),
-    ("row_read", "Row probably read"),
-    ("mispaid", "The dealer's mistake was"),
-    ("note", "Note"),
-    ("reason", "Reason"),
+    ("due_odds", _("Odds due")),
+    ("paid_odds", _("Odds paid")),
+    ("row_due", _("Row due")),
+    ("row_read", _("Row probably read")),
+    ("mispaid", _("The dealer's mistake was")),
+    ("note", _("Note")),
+    ("reason", _("Reason")),
 )
 """What a finding's facts are called on its page."""
 __all__ = ["FindingAdmin", "ShiftAdmin", "StatisticRunAdmin"]
@@ -111,7 +113,7 @@ class ShiftAdmin(ReadOnlyAdmin):
 class StateFilter(SimpleListFilter):
     """By what became of a finding."""
 
-    title = "state"
+    title = _("state")
     parameter_name = "state"
 
     def lookups(self, request: HttpRequest, model_admin: ModelAdmin) -> Iterable[tuple[str, str]]:
@@ -126,13 +128,13 @@ class StateFilter(SimpleListFilter):
 class KindFilter(SimpleListFilter):
     """By kind of finding."""
 
-    title = "kind"
+    title = _("kind")
     parameter_name = "kind"
 
     def lookups(self, request: HttpRequest, model_admin: ModelAdmin) -> Iterable[tuple[str, str]]:
         """Return the kinds that were found so far."""
         kinds = Finding.objects.order_by("kind").values_list("kind", flat=True).distinct()
-        return [(kind, kind.replace("_", " ")) for kind in kinds]
+        return [(kind, word(kind)) for kind in kinds]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
         """Return the findings of that kind."""
@@ -190,12 +192,12 @@ class FindingAdmin(ReadOnlyAdmin):
     @admin.display(description=_("cause"))
     def cause_word(self, finding: Any) -> str:
         """Return what it came from."""
-        return CAUSES.get(finding.cause or "", shown.NOTHING)
+        return gettext(CAUSES.get(finding.cause or "", shown.NOTHING))
 
     @admin.display(description=_("finding"))
     def what(self, finding: Finding) -> str:
         """Return "wrong odds"."""
-        return finding.kind.replace("_", " ")
+        return word(finding.kind)
 
     @admin.display(description=_("severity"))
     def severity_word(self, finding: Finding) -> SafeString:
@@ -222,7 +224,7 @@ class FindingAdmin(ReadOnlyAdmin):
         """Return "4 · trips"; of a flag what stands out."""
         if finding.flag and "subject" in finding.facts:
             return f"{finding.facts['scope']} {finding.facts['subject']}"
-        said = [str(finding.seat or ""), finding.wager.replace("_", " ")]
+        said = [str(finding.seat or ""), word(finding.wager)]
         return " · ".join(filter(None, said)) or shown.NOTHING
 
     @admin.display(description=_("dealer"))
@@ -248,7 +250,7 @@ class FindingAdmin(ReadOnlyAdmin):
         user, finding = person(request), self.get_object(request, object_id)
         form = form_for(verb, finding, request.POST)
         if form.done(user, timezone.now()):
-            messages.success(request, f"{form.button}: done.")
+            messages.success(request, gettext("%(button)s: done.") % {"button": form.button})
             return HttpResponseRedirect(request.path)
         request.method = "GET"  # the page is looked at again, with what was typed
         response = super().change_view(request, object_id, form_url, {**(extra_context or {}), "bound": form})
@@ -273,14 +275,14 @@ class FindingAdmin(ReadOnlyAdmin):
             "story": _story(finding),
             "recorded": recorded_of(finding.session, user) if finding.session and finding.round is None else [],
             "why": reason_of(finding),
-            "notes": [(label, str(finding.facts[key]).replace("_", " ")) for key, label in FACTS if finding.facts.get(key)],
+            "notes": [(label, word(str(finding.facts[key]))) for key, label in FACTS if finding.facts.get(key)],
             "events": events,
             "evidence": list(finding.evidence.select_related("by")),
             "forms": [bound if bound is not None and bound.verb == verb else form_for(verb, finding) for verb in verbs],
             "due_at": due_at(finding.recorded_at, finding.severity),
             "overdue": not closed and is_overdue(finding.recorded_at, finding.severity, at=now),
             "age": "" if closed else in_days(now - finding.recorded_at),
-            "cause_words": CAUSES.get(finding.cause or ""),
+            "cause_words": finding.cause and gettext(CAUSES[finding.cause]),
             "saved": saved,
             "lost": lost,
             "profile": dealer_profile(finding.dealer, last=finding.shift.gaming_day) if finding.dealer else None,

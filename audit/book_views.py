@@ -14,6 +14,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext
 from django.views.decorators.http import require_safe
 
 from audit.exports import FORMATS, filename, media_type
@@ -52,7 +53,7 @@ def _asked(request: HttpRequest, house: Property | None = None) -> Asked:
     code = request.GET.get("property", "")
     house = house or (get_object_or_404(houses, code=code) if code else houses.first())
     if house is None:
-        raise Http404("There is no property yet.")
+        raise Http404(gettext("There is no property yet."))
     typed = {name: request.GET.get(name, "").strip() for name in ("from", "to", "kind")}
     errors: dict[str, str] = {}
     today = gaming_day(timezone.now(), house.zone, house.rollover)
@@ -74,14 +75,14 @@ def _day(typed: dict[str, str], name: str, errors: dict[str, str]) -> date | Non
         if not 1970 <= found.year <= 2199:
             raise ValueError
     except ValueError:
-        errors[name] = f"“{typed[name][:40]}” is no day: write it as 2026-11-30."
+        errors[name] = gettext("“%(typed)s” is no day: write it as 2026-11-30.") % {"typed": typed[name][:40]}
         return None
     return found
 
 
 def _file(request: HttpRequest, report: Report, fmt: str) -> HttpResponse:
     if fmt not in FORMATS:
-        raise Http404("There is no such format.")
+        raise Http404(gettext("There is no such format."))
     if fmt == "pdf":
         report = replace(report, printed_by=person(request).username, printed_at=timezone.now())
     response = HttpResponse(render_report(report, fmt), content_type=media_type(fmt))
@@ -107,7 +108,10 @@ def statement_view(request: HttpRequest, pk: int, fmt: str = "") -> HttpResponse
         "opening": page.opening,
         "closing": page.closing,
         "continued": asked.after is not None,
-        "trail": [(reverse("admin:ledger_account_changelist"), "Accounts"), (reverse("admin:ledger_account_change", args=[pk]), account.code)],
+        "trail": [
+            (reverse("admin:ledger_account_changelist"), gettext("Accounts")),
+            (reverse("admin:ledger_account_change", args=[pk]), account.code),
+        ],
     }
     return _page(request, asked, report, "lines", rows, page.next, account.code, more, name="statement", args=[pk])
 
@@ -126,7 +130,7 @@ def journal_view(request: HttpRequest, fmt: str = "") -> HttpResponse:
     lines = list(islice(found, PAGE + 1))
     following = lines[PAGE - 1].key if len(lines) > PAGE else None
     rows = [journal.line_row(line) for line in lines[:PAGE]]
-    return _page(request, asked, report, "lines", rows, following, "Journal", {"kinds": KINDS}, name="journal")
+    return _page(request, asked, report, "lines", rows, following, gettext("Journal"), {"kinds": KINDS}, name="journal")
 
 
 KINDS = ("round", "void", "reversal", "buy_in", "fill", "chip_credit", "issue", "stock", "variance", "drop")
@@ -136,13 +140,13 @@ KINDS = ("round", "void", "reversal", "buy_in", "fill", "chip_credit", "issue", 
 @require_safe
 def trial_balance_view(request: HttpRequest, fmt: str = "") -> HttpResponse:
     """Answer the trial balance."""
-    return _whole(request, fmt, trial_balance.build, "accounts", "Trial balance", "trial_balance")
+    return _whole(request, fmt, trial_balance.build, "accounts", gettext("Trial balance"), "trial_balance")
 
 
 @require_safe
 def accounting_view(request: HttpRequest, fmt: str = "") -> HttpResponse:
     """Answer the accounting export."""
-    return _whole(request, fmt, accounting.build, "lines", "Accounting export", "accounting")
+    return _whole(request, fmt, accounting.build, "lines", gettext("Accounting export"), "accounting")
 
 
 def _whole(request: HttpRequest, fmt: str, build: Callable[..., Report], section: str, title: str, name: str) -> HttpResponse:
@@ -158,7 +162,7 @@ def _whole(request: HttpRequest, fmt: str, build: Callable[..., Report], section
 
 def _may(user: User, action: str) -> None:
     if not roles.may(user.roles, action):
-        raise Refused("not_allowed", f"{user} may not read these books.", action=action)
+        raise Refused("not_allowed", gettext("%(user)s may not read these books.") % {"user": user}, action=action)
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from typing import Any
 from uuid import UUID
 
 from django.conf import settings
+from django.utils.translation import gettext
 
 from audit.checker import checker
 from audit.evidence import KINDS
@@ -33,10 +34,10 @@ Tell = Callable[[int, int, str], None]
 def export_bundle(segments: Sequence[Segment], folder: Path, *, with_names: bool = False, tell: Tell = lambda *_: None) -> Path:
     """Return `folder`, written: a bundle of `segments`, which are signed. Raises Conflict (`not_empty`, `not_signed`)."""
     if folder.exists() and any(folder.iterdir()):
-        raise Conflict("not_empty", f"{folder} is not empty.")
+        raise Conflict("not_empty", gettext("%(folder)s is not empty.") % {"folder": folder})
     newest = SignedCheckpoint.objects.order_by("-segment").first()
     if newest is None or SignedCheckpoint.objects.filter(segment__in=segments).count() != len(segments):
-        raise Conflict("not_signed", "A shift of these is not sealed and signed yet.")
+        raise Conflict("not_signed", gettext("A shift of these is not sealed and signed yet."))
     size = newest.segment_id
     for name in ("checks", "checkpoints", "keys", "paytables"):
         (folder / name).mkdir(parents=True, exist_ok=True)
@@ -155,7 +156,7 @@ def segments_named(shifts: Sequence[str], *, everything: bool) -> list[Segment]:
     if everything:
         return [segment for segment in signed if segment.leaf_count]
     if not shifts:
-        raise InvalidSlip("missing_field", "Name a shift, or say --all.", where="shift")
+        raise InvalidSlip("missing_field", gettext("Name a shift, or say --all."), where="shift")
     return [_segment_named(said) for said in shifts]
 
 
@@ -167,9 +168,11 @@ def _segment_named(said: str) -> Segment:
         try:
             found = signed.filter(shift=UUID(said)).first()
         except ValueError as error:
-            raise InvalidSlip("bad_type", f"“{said}” is neither a shift's UUID nor a segment's number.", where="shift") from error
+            raise InvalidSlip(
+                "bad_type", gettext("“%(said)s” is neither a shift's UUID nor a segment's number.") % {"said": said}, where="shift"
+            ) from error
     if found is None:
-        raise NotFound("not_sealed", f"No sealed shift is {said}.", where="shift")
+        raise NotFound("not_sealed", gettext("No sealed shift is %(said)s.") % {"said": said}, where="shift")
     return found
 
 
@@ -177,7 +180,7 @@ def proof_of(played: Round) -> dict[str, Any]:
     """Return the proof that a round is in the signed book: its leaf, some twenty hashes, the signed checkpoints. Raises NotFound (`not_sealed`)."""
     leaf = Leaf.objects.filter(kind="round", row=played.pk).select_related("segment__signed").first()
     if leaf is None or not hasattr(leaf.segment, "signed"):
-        raise NotFound("not_sealed", "The round's shift is not sealed yet.", where="round")
+        raise NotFound("not_sealed", gettext("The round's shift is not sealed yet."), where="round")
     segment = leaf.segment
     held = [content for _, content in contents(segment)]
     hashes = [merkle.leaf_hash(content) for content in held]

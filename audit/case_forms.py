@@ -8,6 +8,9 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from django import forms
+from django.utils.functional import Promise
+from django.utils.translation import gettext, gettext_lazy
+from django.utils.translation import gettext_lazy as _
 
 from audit import cases
 from audit.case_selectors import owners_for
@@ -26,7 +29,7 @@ class _Step(forms.Form):
 
     call: Callable[[User], Any]
     verb = ""
-    button = ""
+    button: str | Promise = ""
     seen = forms.IntegerField(widget=forms.HiddenInput, required=False)
 
     def __init__(self, finding: Any, *args: Any, **kwargs: Any) -> None:
@@ -42,16 +45,16 @@ class _Step(forms.Form):
         return bool(ready) and refused_at_its_field(self, lambda: self.call(by))
 
 
-def _note(label: str) -> forms.CharField:
+def _note(label: Any) -> forms.CharField:
     return forms.CharField(label=label, required=False, max_length=cases.LONGEST_NOTE, widget=forms.Textarea(attrs={"rows": 2}))
 
 
 class AssignForm(_Step):
     """Who is to answer."""
 
-    verb, button = "assign", "Assign"
-    owner = forms.ModelChoiceField(User.objects.none(), label="Who answers")
-    note = _note("Note")
+    verb, button = "assign", _("Assign")
+    owner = forms.ModelChoiceField(User.objects.none(), label=_("Who answers"))
+    note = _note(_("Note"))
 
     def __init__(self, finding: Any, *args: Any, **kwargs: Any) -> None:
         super().__init__(finding, *args, **kwargs)
@@ -68,13 +71,13 @@ class AssignForm(_Step):
 class _OutcomeForm(_Step):
     """Where it came from, what was saved and what stays lost."""
 
-    cause = forms.ChoiceField(label="Cause", required=False, choices=[("", "—"), *CAUSES.items()])
+    cause = forms.ChoiceField(label=_("Cause"), required=False, choices=[("", "—"), *((code, gettext_lazy(cause)) for code, cause in CAUSES.items())])
 
     def __init__(self, finding: Any, *args: Any, **kwargs: Any) -> None:
         super().__init__(finding, *args, **kwargs)
         notation = finding.shift.property.notation
-        self.fields["saved"] = AmountField(label="Saved or recovered", notation=notation)
-        self.fields["lost"] = AmountField(label="Stays lost", notation=notation)
+        self.fields["saved"] = AmountField(label=gettext("Saved or recovered"), notation=notation)
+        self.fields["lost"] = AmountField(label=gettext("Stays lost"), notation=notation)
 
     @property
     def outcome(self) -> cases.Outcome:
@@ -86,8 +89,8 @@ class _OutcomeForm(_Step):
 class AnswerForm(_OutcomeForm):
     """The owner's answer."""
 
-    verb, button = "answer", "Answer"
-    text = _note("What happened")
+    verb, button = "answer", _("Answer")
+    text = _note(_("What happened"))
     field_order = ("text", "cause")
 
     def call(self, by: User) -> Any:
@@ -98,8 +101,8 @@ class AnswerForm(_OutcomeForm):
 class ReviewForm(StepUpForm, _Step):
     """The second auditor's review, with the password again."""
 
-    verb, button = "review", "The answer does"
-    note = _note("Note")
+    verb, button = "review", _("The answer does")
+    note = _note(_("Note"))
 
     def call(self, by: User) -> Any:
         """Review."""
@@ -109,8 +112,8 @@ class ReviewForm(StepUpForm, _Step):
 class CloseForm(StepUpForm, _OutcomeForm):
     """The end, with the password again."""
 
-    verb, button = "close", "Close"
-    note = _note("Note")
+    verb, button = "close", _("Close")
+    note = _note(_("Note"))
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -124,13 +127,13 @@ class CloseForm(StepUpForm, _OutcomeForm):
 class EvidenceForm(_Step):
     """A note, or where something can be seen; times are the house's clock."""
 
-    verb, button = "evidence", "Add"
-    kind = forms.ChoiceField(label="Kind", choices=Evidence.Kind.choices)
-    camera = forms.CharField(label="Camera", required=False)
-    from_at = forms.DateTimeField(label="From", required=False, widget=forms.DateTimeInput(attrs={"type": "datetime-local", "step": 1}))
-    until_at = forms.DateTimeField(label="Until", required=False, widget=forms.DateTimeInput(attrs={"type": "datetime-local", "step": 1}))
-    reference = forms.CharField(label="Slip or document", required=False)
-    text = forms.CharField(label="What is to be seen", required=False, widget=forms.Textarea(attrs={"rows": 2}))
+    verb, button = "evidence", _("Add")
+    kind = forms.ChoiceField(label=_("Kind"), choices=Evidence.Kind.choices)
+    camera = forms.CharField(label=_("Camera"), required=False)
+    from_at = forms.DateTimeField(label=_("From"), required=False, widget=forms.DateTimeInput(attrs={"type": "datetime-local", "step": 1}))
+    until_at = forms.DateTimeField(label=_("Until"), required=False, widget=forms.DateTimeInput(attrs={"type": "datetime-local", "step": 1}))
+    reference = forms.CharField(label=_("Slip or document"), required=False)
+    text = forms.CharField(label=_("What is to be seen"), required=False, widget=forms.Textarea(attrs={"rows": 2}))
 
     def _moment(self, name: str) -> datetime | None:
         typed: datetime | None = self.cleaned_data[name]

@@ -6,6 +6,7 @@ import uuid
 
 from django.db import models
 from django.db.models import F, Q
+from django.utils.translation import gettext_lazy as _
 
 from casino.append_only import RecordedAt
 
@@ -23,7 +24,7 @@ class Evidence(models.Model):
     uuid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     finding = models.ForeignKey("audit.Finding", models.PROTECT, related_name="evidence")
     kind = models.CharField(max_length=9, choices=Kind.choices)
-    reference = models.CharField(max_length=120, blank=True, help_text="a slip's number, a document's name")
+    reference = models.CharField(max_length=120, blank=True, help_text=_("a slip's number, a document's name"))
     camera = models.CharField(max_length=40, blank=True)
     from_at = models.DateTimeField(null=True, blank=True)
     until_at = models.DateTimeField(null=True, blank=True)

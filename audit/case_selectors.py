@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from django.db.models import OuterRef, Q, QuerySet, Subquery
+from django.utils.translation import gettext
 
 from audit.ageing import found_before
 from audit.models import Finding, FindingEvent
@@ -40,7 +41,7 @@ def case_for(user: User, uuid: Any) -> Any:
     roles.require(user, "see_findings")
     found = cases_for(user).filter(uuid=uuid).first()
     if found is None:
-        raise NotFound("no_finding", "There is no such finding.")
+        raise NotFound("no_finding", gettext("There is no such finding."))
     return found
 
 

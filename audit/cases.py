@@ -10,6 +10,7 @@ from datetime import datetime
 from typing import Any
 
 from django.db import IntegrityError, transaction
+from django.utils.translation import gettext
 
 from audit.causes import CAUSES
 from audit.models import Evidence, Finding, FindingEvent
@@ -18,6 +19,7 @@ from casino.errors import BrokenBooks, CasinoError, Conflict, InvalidSlip, Refus
 from casino.models import User
 from casino.money import CEILING
 from casino.transactions import broken_constraint, in_transaction, wait_turn
+from casino.words import word
 
 State = FindingEvent.State
 LONGEST_NOTE, LONGEST_EVIDENCE = 1000, 2000
@@ -54,11 +56,11 @@ def assign(finding: Finding, owner: User, *, by: User, note: str = "", seen: int
     roles.require(by, "assign_findings")
     last = _last(finding, seen, State.OPEN, State.ASSIGNED, State.ANSWERED)
     if owner == by:
-        raise Refused("own_finding", "Nobody assigns a finding to themselves.", where="owner")
+        raise Refused("own_finding", gettext("Nobody assigns a finding to themselves."), where="owner")
     if not may_own(finding, owner):
-        raise InvalidSlip("not_an_owner", f"{owner} does not answer findings of this pit.", where="owner")
+        raise InvalidSlip("not_an_owner", gettext("%(owner)s does not answer findings of this pit.") % {"owner": owner}, where="owner")
     if last.state == State.ANSWERED and not note.strip():
-        raise InvalidSlip("missing_field", "Say what the answer leaves open.", where="note")
+        raise InvalidSlip("missing_field", gettext("Say what the answer leaves open."), where="note")
     return _add(finding, last, State.ASSIGNED, by, note, owner=owner)
 
 
@@ -78,7 +80,7 @@ def answer(finding: Finding, text: str, outcome: Outcome, *, by: User, seen: int
     last = _last(finding, seen, State.ASSIGNED)
     owner = owner_of(finding)
     if owner != by:
-        raise Refused("not_yours", f"{owner} answers for this finding.", owner=str(owner))
+        raise Refused("not_yours", gettext("%(owner)s answers for this finding.") % {"owner": owner}, owner=str(owner))
     _said(text, "text")
     _fits(text, "text")
     _check(outcome, wants_cause=True)
@@ -115,16 +117,16 @@ def add_evidence(finding: Finding, slip: EvidenceSlip, *, by: User) -> Evidence:
     """Return the evidence, kept for ever. Raises Refused, InvalidSlip (`missing_field`, `bad_type`, `bad_time`), Conflict (`wrong_state`)."""
     roles.require(by, "add_evidence")
     if slip.kind not in Evidence.Kind.values:
-        raise InvalidSlip("bad_type", f"Evidence is one of {', '.join(Evidence.Kind.values)}.", where="kind")
+        raise InvalidSlip("bad_type", gettext("Evidence is one of %(values)s.") % {"values": ", ".join(Evidence.Kind.values)}, where="kind")
     wanted = {"video": "camera", "slip": "reference", "document": "reference"}.get(slip.kind, "text")
     _said(getattr(slip, wanted), wanted)
     for where, most in (("text", LONGEST_EVIDENCE), ("reference", 120), ("camera", 40)):
         if len(getattr(slip, where)) > most:
-            raise InvalidSlip("bad_type", f"That is longer than {most} characters.", where=where)
+            raise InvalidSlip("bad_type", gettext("That is longer than %(most)s characters.") % {"most": most}, where=where)
     if slip.kind == Evidence.Kind.VIDEO and slip.from_at is None:
-        raise InvalidSlip("missing_field", "Say from when the recording is to be looked at.", where="from_at")
+        raise InvalidSlip("missing_field", gettext("Say from when the recording is to be looked at."), where="from_at")
     if slip.until_at is not None and (slip.from_at is None or slip.until_at < slip.from_at):
-        raise InvalidSlip("bad_time", "It ends before it begins.", where="until_at")
+        raise InvalidSlip("bad_time", gettext("It ends before it begins."), where="until_at")
     _last(finding, None, *(state for state in State if state != State.CLOSED))
     return Evidence.objects.create(finding=finding, by=by, **vars(slip))
 
@@ -136,9 +138,15 @@ def _last(finding: Finding, seen: int | None, *states: str) -> FindingEvent:
     if last is None:
         raise BrokenBooks("no_state", "A finding was never opened.", finding=str(finding.uuid))
     if seen is not None and seen != last.sequence:
-        raise Stale("stale", f"It was {last.state} by {last.by} meanwhile.", by=str(last.by), state=last.state, sequence=last.sequence)
+        raise Stale(
+            "stale",
+            gettext("It was %(state)s by %(by)s meanwhile.") % {"state": word(last.state), "by": last.by},
+            by=str(last.by),
+            state=last.state,
+            sequence=last.sequence,
+        )
     if last.state not in states:
-        raise Conflict("wrong_state", f"The finding is {last.state}.", state=last.state)
+        raise Conflict("wrong_state", gettext("The finding is %(state)s.") % {"state": word(last.state)}, state=last.state)
     return last
 
 
@@ -156,25 +164,25 @@ def _meaning(error: IntegrityError) -> CasinoError:
     if name == "audit_findingevent_people":
         return Refused("own_finding", f"{str(error).partition(chr(10))[0].capitalize()}.")
     if name in ("audit_findingevent_order", "audit_findingevent_in_order"):
-        return Conflict("wrong_state", "The finding is further on already.")
-    return BrokenBooks("refused_by_database", f"The database refuses the step: {name}", constraint=name)
+        return Conflict("wrong_state", gettext("The finding is further on already."))
+    return BrokenBooks("refused_by_database", gettext("The database refuses the step: %(name)s") % {"name": name}, constraint=name)
 
 
 def _fits(text: str, where: str) -> None:
     if len(text) > LONGEST_NOTE:
-        raise InvalidSlip("bad_type", f"That is longer than {LONGEST_NOTE} characters.", where=where)
+        raise InvalidSlip("bad_type", gettext("That is longer than %(most)s characters.") % {"most": LONGEST_NOTE}, where=where)
 
 
 def _said(text: str, where: str) -> None:
     if not text.strip():
-        raise InvalidSlip("missing_field", "This is to be said.", where=where)
+        raise InvalidSlip("missing_field", gettext("This is to be said."), where=where)
 
 
 def _check(outcome: Outcome, *, wants_cause: bool) -> None:
     if outcome.cause not in CAUSES and (wants_cause or outcome.cause):
         code = "unknown_cause" if outcome.cause else "missing_field"
-        raise InvalidSlip(code, "Say from what it came: one of the causes.", where="cause")
+        raise InvalidSlip(code, gettext("Say from what it came: one of the causes."), where="cause")
     for where in ("saved", "lost"):
         amount = getattr(outcome, where)
         if amount is not None and not (isinstance(amount, int) and not isinstance(amount, bool) and 0 <= amount < CEILING):
-            raise InvalidSlip("bad_amount", "An amount is a whole number of minor units from 0 to below 10^15.", where=where)
+            raise InvalidSlip("bad_amount", gettext("An amount is a whole number of minor units from 0 to below 10^15."), where=where)

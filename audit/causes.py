@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from casino.words import gettext_noop
+
 CAUSES: Mapping[str, str] = {
-    "misread_hand": "A hand was misread",
-    "misread_row": "A row of the paytable was misread",
-    "arithmetic": "The payment was worked out wrongly",
-    "wrong_bet": "The wrong wager was taken or paid",
-    "chips": "Chips were cut or counted wrongly",
-    "entry": "The round was entered wrongly",
-    "count": "A count was wrong",
-    "procedure": "A procedure was not kept to",
-    "rules": "Against the rules of the game, and let stand",
-    "equipment": "Equipment: shoe, shuffler, display, felt",
-    "software": "Pitbook itself",
-    "patron": "A patron: late wager, capped or pinched",
-    "chance": "Chance: nothing was wrong",
-    "unknown": "Not found out",
+    "misread_hand": gettext_noop("A hand was misread"),
+    "misread_row": gettext_noop("A row of the paytable was misread"),
+    "arithmetic": gettext_noop("The payment was worked out wrongly"),
+    "wrong_bet": gettext_noop("The wrong wager was taken or paid"),
+    "chips": gettext_noop("Chips were cut or counted wrongly"),
+    "entry": gettext_noop("The round was entered wrongly"),
+    "count": gettext_noop("A count was wrong"),
+    "procedure": gettext_noop("A procedure was not kept to"),
+    "rules": gettext_noop("Against the rules of the game, and let stand"),
+    "equipment": gettext_noop("Equipment: shoe, shuffler, display, felt"),
+    "software": gettext_noop("Pitbook itself"),
+    "patron": gettext_noop("A patron: late wager, capped or pinched"),
+    "chance": gettext_noop("Chance: nothing was wrong"),
+    "unknown": gettext_noop("Not found out"),
 }

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 
 from django.db.models import Count, Q, Sum
+from django.utils.translation import gettext
 
 from audit.binomial import Rate, rate
 from audit.error_kinds import CORRECTED, ERRORS, error_kinds
@@ -68,5 +69,5 @@ def _kinds(found: object) -> list[KindCount]:
         stayed, corrected = rows.get(kind), rows.get(kind + CORRECTED)
         count = (stayed["n"] if stayed else 0) + (corrected["n"] if corrected else 0)
         if count:
-            kinds.append(KindCount(kind, words, count, corrected["n"] if corrected else 0, stayed["sum"] if stayed else 0))
+            kinds.append(KindCount(kind, gettext(words), count, corrected["n"] if corrected else 0, stayed["sum"] if stayed else 0))
     return sorted(kinds, key=lambda one: (-one.count, one.kind))

@@ -6,6 +6,7 @@ import uuid
 
 from django.db import models
 from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
 
 from casino.append_only import RecordedAt
 from tables.models import Shift
@@ -39,7 +40,7 @@ class Draw(models.Model):
     commitment = models.OneToOneField(DrawCommitment, models.PROTECT, related_name="draw")
     shift = models.OneToOneField("tables.Shift", models.PROTECT, related_name="draw")
     seed = models.BinaryField(max_length=32)
-    rounds = models.PositiveIntegerField(help_text="how many rounds were drawn from")
+    rounds = models.PositiveIntegerField(help_text=_("how many rounds were drawn from"))
     sessions = models.PositiveIntegerField()
     population_sha256 = models.CharField(max_length=64)
     by = models.ForeignKey("casino.User", models.PROTECT, null=True, related_name="+")
@@ -81,9 +82,9 @@ class DrawOutcome(models.Model):
     """What the video showed of a drawn thing. Added, never edited; the newest counts."""
 
     class Outcome(models.TextChoices):
-        AS_RECORDED = "as_recorded", "as recorded"
+        AS_RECORDED = "as_recorded", _("as recorded")
         DIFFERS = "differs"
-        NO_VIDEO = "no_video", "no video"
+        NO_VIDEO = "no_video", _("no video")
 
     item = models.ForeignKey(DrawnItem, models.PROTECT, related_name="outcomes")
     outcome = models.CharField(max_length=11, choices=Outcome.choices)

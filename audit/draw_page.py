@@ -10,6 +10,7 @@ from django.contrib import admin, messages
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_http_methods
 
@@ -27,9 +28,9 @@ class OutcomeForm(forms.Form):
     """What the video showed of one drawn thing."""
 
     item = forms.IntegerField(widget=forms.HiddenInput)
-    outcome = forms.ChoiceField(label="Outcome", choices=DrawOutcome.Outcome.choices)
-    camera = forms.CharField(label="Camera", required=False)
-    note = forms.CharField(label="Note", required=False)
+    outcome = forms.ChoiceField(label=_("Outcome"), choices=DrawOutcome.Outcome.choices)
+    camera = forms.CharField(label=_("Camera"), required=False)
+    note = forms.CharField(label=_("Note"), required=False)
 
 
 @dataclass(frozen=True)
@@ -60,7 +61,7 @@ def draw_page(request: HttpRequest, pk: int) -> HttpResponse:
             return HttpResponseRedirect(reverse("admin:tables_shift_draw", args=[pk]))
     context = {
         **admin.site.each_context(request),
-        "title": f"Draw of the {shift}",
+        "title": gettext("Draw of the %(shift)s") % {"shift": shift},
         "shift": shift,
         "house": shift.property,
         "draw": kept,
@@ -82,7 +83,7 @@ def _keep(request: HttpRequest, kept: Draw | None) -> OutcomeForm:
         said: dict[str, Any] = form.cleaned_data
         item = DrawnItem.objects.filter(draw=kept, pk=said["item"]).select_related("round").first()
         if item is None:
-            raise Http404("That was not drawn.")
+            raise Http404(gettext("That was not drawn."))
         refused_at_its_field(form, lambda: draws.keep_outcome(item, said["outcome"], by=person(request), camera=said["camera"], note=said["note"]))
     return form
 

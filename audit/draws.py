@@ -18,6 +18,7 @@ from uuid import UUID
 from cryptography.fernet import Fernet, InvalidToken
 from django.conf import settings
 from django.db.models import Count
+from django.utils.translation import gettext
 
 from audit.draw import ROUNDS, SESSIONS, Risk, Traits, draw, population_hash, riskiest, seed_hash
 from audit.models import Draw, DrawCommitment, DrawnItem, DrawOutcome
@@ -67,10 +68,10 @@ def reveal(shift: Shift, *, by: User | None = None) -> Draw:
     if kept is not None:
         return kept
     if shift_state(shift) != ShiftEvent.State.ENDED:
-        raise Conflict("shift_open", f"The {shift} has not ended: its seed stays closed.")
+        raise Conflict("shift_open", gettext("The %(shift)s has not ended: its seed stays closed.") % {"shift": shift})
     commitment = commitment_of(shift)
     if commitment is None:
-        raise Conflict("not_committed", f"No seed was committed before the {shift} began.")
+        raise Conflict("not_committed", gettext("No seed was committed before the %(shift)s began.") % {"shift": shift})
     return _draw(shift, commitment, by)
 
 
@@ -142,14 +143,16 @@ def keep_outcome(item: DrawnItem, outcome: str, *, by: User, camera: str = "", n
     """Return what the video showed of a drawn thing. Raises Refused (`not_allowed`, `own_entry`), InvalidSlip (`bad_type`, `missing_field`)."""
     roles.require(by, "check_drawn")
     if item.round is not None and item.round.recorded_by_id == by.pk:
-        raise Refused("own_entry", "Nobody checks the round that they entered.")
+        raise Refused("own_entry", gettext("Nobody checks the round that they entered."))
     if outcome not in DrawOutcome.Outcome.values:
-        raise InvalidSlip("bad_type", f"An outcome is one of {', '.join(DrawOutcome.Outcome.values)}.", where="outcome")
+        raise InvalidSlip(
+            "bad_type", gettext("An outcome is one of %(values)s.") % {"values": ", ".join(DrawOutcome.Outcome.values)}, where="outcome"
+        )
     for where, text, most in (("camera", camera, 40), ("note", note, 1000)):
         if len(text) > most:
-            raise InvalidSlip("bad_type", f"That is longer than {most} characters.", where=where)
+            raise InvalidSlip("bad_type", gettext("That is longer than %(most)s characters.") % {"most": most}, where=where)
     if outcome != DrawOutcome.Outcome.AS_RECORDED and not note.strip():
-        raise InvalidSlip("missing_field", "Say what differs, or why there is no video.", where="note")
+        raise InvalidSlip("missing_field", gettext("Say what differs, or why there is no video."), where="note")
     return DrawOutcome.objects.create(item=item, outcome=outcome, camera=camera.strip(), note=note.strip(), by=by)
 
 

@@ -25,6 +25,7 @@ from audit.export_typst import typeset
 from audit.reports.reading import Reading, SectionReading, Seen
 from audit.reports.report import Report
 from casino.errors import Refused
+from casino.words import gettext
 
 PAPER_ROWS = 50_000
 STRETCH_CELLS = 18_000
@@ -56,7 +57,7 @@ def _read(part: SectionReading, reading: Reading) -> Paper:
         if reading.rows > PAPER_ROWS:
             raise Refused(
                 "too_long_for_paper",
-                f"More than {PAPER_ROWS:,} rows are too many for paper. Take the CSV or XLSX, or narrow the filters.",
+                gettext("More than %(most)s rows are too many for paper. Take the CSV or XLSX, or narrow the filters.") % {"most": f"{PAPER_ROWS:,}"},
                 limit=PAPER_ROWS,
             )
         paper.add(row)

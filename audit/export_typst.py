@@ -10,6 +10,7 @@ from typing import Any
 
 from audit.reports.glyphs import FONTS
 from casino.errors import BrokenBooks, Unavailable
+from casino.words import gettext
 
 ROOT = Path(__file__).resolve().parent.parent
 TEMPLATE = ROOT / "audit" / "reports" / "report.typ"
@@ -27,7 +28,7 @@ def typeset(document: dict[str, Any]) -> bytes:
     try:
         child = subprocess.run(command, input=words, capture_output=True, timeout=TIME_LIMIT, cwd=ROOT, check=False)  # noqa: S603
     except subprocess.TimeoutExpired as error:
-        raise Unavailable("report_too_slow", "The PDF took too long. Narrow the filters, or take the XLSX.", seconds=TIME_LIMIT) from error
+        raise Unavailable("report_too_slow", gettext("The PDF took too long. Narrow the filters, or take the XLSX."), seconds=TIME_LIMIT) from error
     if child.returncode:
         raise BrokenBooks("report_not_set", "The PDF could not be set.", says=child.stderr.decode(errors="replace")[-2000:])
     return child.stdout

@@ -14,6 +14,7 @@ from casino import jobs
 from casino.errors import InvalidSlip, NotFound
 from casino.models import Job, User
 from casino.transactions import in_transaction
+from casino.words import gettext
 
 LONGEST_TOKEN = 60
 
@@ -26,9 +27,11 @@ def ask_export(report: str, filters: Mapping[str, str], fmt: str, *, token: str,
     """
     kind = report_for(by, report)
     if fmt not in FORMATS:
-        raise InvalidSlip("bad_format", f"“{fmt[:10]}” is none of {', '.join(FORMATS)}.", where="format")
+        raise InvalidSlip(
+            "bad_format", gettext("“%(fmt)s” is none of %(formats)s.") % {"fmt": fmt[:10], "formats": ", ".join(FORMATS)}, where="format"
+        )
     if not token or len(token) > LONGEST_TOKEN:
-        raise InvalidSlip("bad_type", f"A token is a text of 1 to {LONGEST_TOKEN} characters.", where="token")
+        raise InvalidSlip("bad_type", gettext("A token is a text of 1 to %(most)s characters.") % {"most": LONGEST_TOKEN}, where="token")
     kept = {name: filters[name] for name in FIELDS if filters.get(name)}
     read_scope(kept, by, today, kind.action)
     return jobs.announce("export_report", f"export_report:{token}:{by.pk}", {"report": report, "filters": kept, "format": fmt}, by=by)
@@ -38,5 +41,5 @@ def file_of(user: User, uuid: UUID) -> ReportFile:
     """Return a file that a job of `user` wrote. Raises NotFound (`no_file`)."""
     found = ReportFile.objects.filter(uuid=uuid, asked_by=user, shift__isnull=True).first()
     if found is None:
-        raise NotFound("no_file", "There is no such file of yours.")
+        raise NotFound("no_file", gettext("There is no such file of yours."))
     return found

@@ -9,6 +9,8 @@ from django.contrib.admin import ModelAdmin, SimpleListFilter
 from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 
 from audit.case_selectors import mine, overdue
 from audit.causes import CAUSES
@@ -21,7 +23,7 @@ from tables.models import Dealer, Pit
 class WaitingFilter(SimpleListFilter):
     """By whom it waits for, and whether it is late."""
 
-    title = "waiting"
+    title = _("waiting")
     parameter_name = "waiting"
 
     def __init__(self, request: HttpRequest, params: dict[str, Any], model: Any, model_admin: ModelAdmin) -> None:
@@ -30,7 +32,7 @@ class WaitingFilter(SimpleListFilter):
 
     def lookups(self, request: HttpRequest, model_admin: ModelAdmin) -> Iterable[tuple[str, str]]:
         """Return what can be asked."""
-        return [("mine", "for me"), ("overdue", "overdue"), ("open", "not closed")]
+        return [("mine", gettext("for me")), ("overdue", "overdue"), ("open", gettext("not closed"))]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
         """Return the findings that wait so."""
@@ -44,7 +46,7 @@ class WaitingFilter(SimpleListFilter):
 class PitFilter(SimpleListFilter):
     """By pit, of one's own."""
 
-    title = "pit"
+    title = _("pit")
     parameter_name = "pit"
 
     def lookups(self, request: HttpRequest, model_admin: ModelAdmin) -> Iterable[tuple[str, str]]:
@@ -61,7 +63,7 @@ class PitFilter(SimpleListFilter):
 class DealerFilter(SimpleListFilter):
     """By dealer."""
 
-    title = "dealer"
+    title = _("dealer")
     parameter_name = "dealer"
 
     def lookups(self, request: HttpRequest, model_admin: ModelAdmin) -> Iterable[tuple[str, str]]:
@@ -77,7 +79,7 @@ class DealerFilter(SimpleListFilter):
 class CauseFilter(SimpleListFilter):
     """By what it came from."""
 
-    title = "cause"
+    title = _("cause")
     parameter_name = "cause"
 
     def lookups(self, request: HttpRequest, model_admin: ModelAdmin) -> Iterable[tuple[str, str]]:

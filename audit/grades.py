@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
+from casino.words import gettext_noop
+
 Grade = Literal["estimate", "counted", "final"]
 
 SOURCES: Mapping[str, tuple[str, ...]] = {
@@ -25,14 +27,14 @@ SOURCES: Mapping[str, tuple[str, ...]] = {
 }
 """The counts that a figure waits for. "played": rounds, handle, collected, paid, win by play, payout variance, theoretical win."""
 LABELS: Mapping[str, str] = {
-    "opener": "Opener",
-    "played": "Play",
-    "expected_closer": "Expected closer",
-    "closer": "Closer",
-    "tray_variance": "Tray variance",
-    "drop": "Drop",
-    "drop_variance": "Drop variance",
-    "win_by_count": "Win by count",
+    "opener": gettext_noop("Opener"),
+    "played": gettext_noop("Play"),
+    "expected_closer": gettext_noop("Expected closer"),
+    "closer": gettext_noop("Closer"),
+    "tray_variance": gettext_noop("Tray variance"),
+    "drop": gettext_noop("Drop"),
+    "drop_variance": gettext_noop("Drop variance"),
+    "win_by_count": gettext_noop("Win by count"),
 }
 
 

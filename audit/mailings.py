@@ -10,6 +10,7 @@ from zoneinfo import ZoneInfo
 
 from django.conf import settings
 from django.core.mail import EmailMessage
+from django.utils.translation import gettext
 
 from audit.exports import FORMATS, Format, filename, media_type, render
 from audit.models import Mailing
@@ -30,11 +31,17 @@ def subscribe(report: str, *, fmt: str, every: str, house: Property, filters: Ma
     """Return what sends `report` to `by` from now on. Raises NotFound, Refused, InvalidSlip (`bad_format`, `bad_rhythm`, `no_address`)."""
     report_for(by, report)
     if fmt not in FORMATS:
-        raise InvalidSlip("bad_format", f"“{fmt[:10]}” is none of {', '.join(FORMATS)}.", where="format")
+        raise InvalidSlip(
+            "bad_format", gettext("“%(fmt)s” is none of %(formats)s.") % {"fmt": fmt[:10], "formats": ", ".join(FORMATS)}, where="format"
+        )
     if every not in Mailing.Every.values:
-        raise InvalidSlip("bad_rhythm", f"“{every[:10]}” is none of {', '.join(Mailing.Every.values)}.", where="every")
+        raise InvalidSlip(
+            "bad_rhythm",
+            gettext("“%(every)s” is none of %(values)s.") % {"every": every[:10], "values": ", ".join(Mailing.Every.values)},
+            where="every",
+        )
     if not by.email:
-        raise InvalidSlip("no_address", f"{by} has no e-mail address.", where="email")
+        raise InvalidSlip("no_address", gettext("%(by)s has no e-mail address.") % {"by": by}, where="email")
     kept = {name: filters[name] for name in NARROWING if filters.get(name)}
     return Mailing.objects.create(report=report, filters=kept, format=fmt, every=every, property=house, user=by)
 
@@ -44,7 +51,7 @@ def unsubscribe(mailing: UUID, *, by: User, at: datetime) -> Mailing:
     """Return the mailing, ended at `at`; again is once. Raises NotFound (`no_mailing`) for somebody else's."""
     found = Mailing.objects.select_for_update(no_key=True).filter(uuid=mailing, user=by).first()
     if found is None:
-        raise NotFound("no_mailing", "There is no such mailing of yours.")
+        raise NotFound("no_mailing", gettext("There is no such mailing of yours."))
     if found.ended_at is None:
         found.ended_at = at
         found.save(update_fields=["ended_at"])

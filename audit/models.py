@@ -6,6 +6,7 @@ import uuid
 
 from django.db import models
 from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
 
 from audit.case_models import Evidence
 from audit.draw_models import Draw, DrawCommitment, DrawnItem, DrawOutcome
@@ -43,20 +44,20 @@ class Finding(models.Model):
         MAJOR = "major"
 
     uuid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
-    key = models.CharField(max_length=160, unique=True, help_text="round, seat, wager and kind; or session and kind")
+    key = models.CharField(max_length=160, unique=True, help_text=_("round, seat, wager and kind; or session and kind"))
     kind = models.CharField(max_length=20)
     severity = models.CharField(max_length=5, choices=Severity.choices)
-    flag = models.BooleanField(default=False, help_text="statistical: a reason to look, never proof")
+    flag = models.BooleanField(default=False, help_text=_("statistical: a reason to look, never proof"))
     shift = models.ForeignKey("tables.Shift", models.PROTECT, related_name="findings")
     session = models.ForeignKey("tables.TableSession", models.PROTECT, null=True, related_name="findings")
     round = models.ForeignKey("tables.Round", models.PROTECT, null=True, related_name="findings")
     dealer = models.ForeignKey("tables.Dealer", models.PROTECT, null=True, related_name="findings")
     seat = models.PositiveSmallIntegerField(null=True)
     wager = models.CharField(max_length=20, blank=True)
-    effect = models.BigIntegerField(help_text="minor units from the house's side: an overpayment of 500 is -500")
-    due = models.BigIntegerField(null=True, help_text="the patron's net by the rules, or the expected count")
-    done = models.BigIntegerField(null=True, help_text="what finally moved, or the counted figure")
-    why = models.TextField(help_text="the reason sheet")
+    effect = models.BigIntegerField(help_text=_("minor units from the house's side: an overpayment of 500 is -500"))
+    due = models.BigIntegerField(null=True, help_text=_("the patron's net by the rules, or the expected count"))
+    done = models.BigIntegerField(null=True, help_text=_("what finally moved, or the counted figure"))
+    why = models.TextField(help_text=_("the reason sheet"))
     facts = models.JSONField(default=dict)
     recorded_at = RecordedAt()
 
@@ -85,12 +86,12 @@ class FindingEvent(models.Model):
     finding = models.ForeignKey(Finding, models.PROTECT, related_name="events")
     sequence = models.PositiveSmallIntegerField()
     state = models.CharField(max_length=10, choices=State.choices)
-    by = models.ForeignKey("casino.User", models.PROTECT, null=True, related_name="+", help_text="empty where the audit itself opened it")
+    by = models.ForeignKey("casino.User", models.PROTECT, null=True, related_name="+", help_text=_("empty where the audit itself opened it"))
     note = models.CharField(max_length=1000, blank=True)
     owner = models.ForeignKey("casino.User", models.PROTECT, null=True, related_name="+")
     cause = models.CharField(max_length=20, blank=True)
-    saved = models.BigIntegerField(null=True, help_text="what was recovered or prevented, minor units")
-    lost = models.BigIntegerField(null=True, help_text="what stays lost, minor units")
+    saved = models.BigIntegerField(null=True, help_text=_("what was recovered or prevented, minor units"))
+    lost = models.BigIntegerField(null=True, help_text=_("what stays lost, minor units"))
     recorded_at = RecordedAt()
 
     class Meta:
@@ -149,10 +150,10 @@ class SessionReconciliation(models.Model):
     chip_credits = models.BigIntegerField()
     buy_ins = models.BigIntegerField()
     markers_issued = models.BigIntegerField(default=0)
-    markers_redeemed = models.BigIntegerField(default=0, help_text="in chips, at the table")
-    cash_collected = models.BigIntegerField(default=0, help_text="money plays that were lost: cash into the box")
-    coupons = models.BigIntegerField(default=0, help_text="promotional chips and coupons taken into the box, at their face")
-    promo_paid = models.BigIntegerField(default=0, help_text="promotional cost: what promotional stakes were paid in chips; in `paid` too")
+    markers_redeemed = models.BigIntegerField(default=0, help_text=_("in chips, at the table"))
+    cash_collected = models.BigIntegerField(default=0, help_text=_("money plays that were lost: cash into the box"))
+    coupons = models.BigIntegerField(default=0, help_text=_("promotional chips and coupons taken into the box, at their face"))
+    promo_paid = models.BigIntegerField(default=0, help_text=_("promotional cost: what promotional stakes were paid in chips; in `paid` too"))
     rake_dropped = models.BigIntegerField(default=0)
     expected_drop = models.BigIntegerField(null=True)
     drop = models.BigIntegerField(null=True)
@@ -164,10 +165,10 @@ class SessionReconciliation(models.Model):
     tray_variance = models.BigIntegerField(null=True)
     drop_variance = models.BigIntegerField(null=True)
     payout_variance = models.BigIntegerField()
-    book_variance = models.BigIntegerField(help_text="rounds' win minus the books': zero unless an entry is missing or wrong")
+    book_variance = models.BigIntegerField(help_text=_("rounds' win minus the books': zero unless an entry is missing or wrong"))
     rake = models.BigIntegerField()
     theoretical_win = models.BigIntegerField(null=True)
-    breakage = models.CharField(max_length=40, blank=True, help_text="an exact fraction of a minor unit")
+    breakage = models.CharField(max_length=40, blank=True, help_text=_("an exact fraction of a minor unit"))
     recorded_at = RecordedAt()
 
     class Meta:
@@ -183,7 +184,7 @@ class TableDayReconciliation(models.Model):
 
     reconciliation = models.ForeignKey(ShiftReconciliation, models.PROTECT, related_name="days")
     table = models.ForeignKey("tables.Table", models.PROTECT, related_name="+")
-    session = models.ForeignKey("tables.TableSession", models.PROTECT, related_name="+", help_text="from which the box was pulled")
+    session = models.ForeignKey("tables.TableSession", models.PROTECT, related_name="+", help_text=_("from which the box was pulled"))
     gaming_day = models.DateField()
     drop = models.BigIntegerField(null=True)
     expected_drop = models.BigIntegerField()
@@ -209,7 +210,7 @@ class ReportFile(models.Model):
     report = models.CharField(max_length=40)
     filters = models.JSONField(default=dict)
     format = models.CharField(max_length=4)
-    content_sha256 = models.CharField(max_length=64, help_text="of the report's content, whatever the format")
+    content_sha256 = models.CharField(max_length=64, help_text=_("of the report's content, whatever the format"))
     file_sha256 = models.CharField(max_length=64)
     path = models.CharField(max_length=500)
     size = models.BigIntegerField()
@@ -243,17 +244,19 @@ class Mailing(models.Model):
     """Somebody wants a report by e-mail: every day, week or month, about the span that has just ended. `ended_at` once it is not wanted any more."""
 
     class Every(models.TextChoices):
-        DAY = "day", "every day"
-        WEEK = "week", "every Monday"
-        MONTH = "month", "on the first of every month"
+        DAY = "day", _("every day")
+        WEEK = "week", _("every Monday")
+        MONTH = "month", _("on the first of every month")
 
     uuid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     report = models.CharField(max_length=40)
-    filters = models.JSONField(default=dict, help_text="pit, table, game, dealer; the days follow from the time it is sent")
+    filters = models.JSONField(default=dict, help_text=_("pit, table, game, dealer; the days follow from the time it is sent"))
     format = models.CharField(max_length=4)
     every = models.CharField(max_length=5, choices=Every.choices)
     property = models.ForeignKey("tables.Property", models.PROTECT, related_name="+")
-    user = models.ForeignKey("casino.User", models.PROTECT, related_name="mailings", help_text="whose rights count when it is sent, and who gets it")
+    user = models.ForeignKey(
+        "casino.User", models.PROTECT, related_name="mailings", help_text=_("whose rights count when it is sent, and who gets it")
+    )
     recorded_at = RecordedAt()
     ended_at = models.DateTimeField(null=True)
 

@@ -11,6 +11,7 @@ from audit import selectors
 from audit.models import SessionMoments, ShiftReconciliation
 from audit.statistics import TIES, BetFigures, Moments, Stake, Ties, cut, dealing, figures_of, moments_of_round
 from casino.transactions import in_transaction, wait_turn
+from casino.words import gettext_noop
 from tables.engine.edge import edges
 from tables.engine.game import games
 from tables.models import PaytableVersion, Round, Wager
@@ -46,7 +47,7 @@ def _added_up(kept: ShiftReconciliation, progress: Callable[[int, int, str], Non
         key = played.session_id, played.dealer_id
         sums[key] += Moments(left_out=1) if played.irregular else figures.moments(played, wagers)
         moments[key].append(int(played.occurred_at.timestamp()))
-        progress(done, len(keys), "rounds added up")
+        progress(done, len(keys), gettext_noop("rounds added up"))
     return sums, moments
 
 

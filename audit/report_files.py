@@ -19,6 +19,7 @@ from audit.reports.catalogue import report_for
 from audit.reports.report import Report
 from audit.reports.scope import read_scope
 from casino.models import User
+from casino.words import gettext_noop
 from tables.models import Shift
 
 
@@ -31,7 +32,7 @@ def write_shift_report(shift: Shift, *, by: User | None, progress: Callable[[int
         path = folder / filename(report, fmt)
         written = _write(path, report, fmt)
         kept.append(ReportFile.objects.create(shift=shift, report="shift", format=fmt, asked_by=by, **written))
-        progress(done, len(FORMATS), "formats written")
+        progress(done, len(FORMATS), gettext_noop("formats written"))
     return kept
 
 
@@ -46,7 +47,7 @@ def write_report(
     report = kind.report(read_scope(filters, by, today, kind.action))
     name = filename(report, fmt)
     path = settings.REPORTS / "exports" / f"{Path(name).stem}-{uuid.uuid4().hex[:8]}.{fmt}"
-    written = _write(path, report, fmt, lambda rows: progress(rows, 0, "rows written"))
+    written = _write(path, report, fmt, lambda rows: progress(rows, 0, gettext_noop("rows written")))
     return ReportFile.objects.create(report=key, filters=dict(filters), format=fmt, asked_by=by, **written)
 
 

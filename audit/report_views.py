@@ -18,6 +18,7 @@ from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_POST, require_safe
 
@@ -43,12 +44,12 @@ from tables.selectors import gaming_day_now
 MOST_ROWS = 500
 """A page shows this many rows of a section; the files have them all."""
 BOOKS = (
-    ("books:trial_balance", "Trial balance", "Every account's opening, movements and closing, debit and credit."),
-    ("books:journal", "Journal", "Every transfer in its order, with its entry."),
-    ("books:accounting", "Accounting export", "What each place's movements are in income and expense."),
+    ("books:trial_balance", _("Trial balance"), _("Every account's opening, movements and closing, debit and credit.")),
+    ("books:journal", _("Journal"), _("Every transfer in its order, with its entry.")),
+    ("books:accounting", _("Accounting export"), _("What each place's movements are in income and expense.")),
 )
 """Reports of the books: pages of their own, since they read months in parts."""
-LABELS = {"day_from": "From", "day_to": "To", "pit": "Pit", "table": "Table", "game": "Game", "dealer": "Dealer"}
+LABELS = {"day_from": _("From"), "day_to": _("To"), "pit": _("Pit"), "table": _("Table"), "game": _("Game"), "dealer": _("Dealer")}
 
 
 @dataclass(frozen=True)
@@ -106,7 +107,9 @@ def reports(request: HttpRequest) -> HttpResponse:
     mailings = list(Mailing.objects.filter(user=user, ended_at__isnull=True))
     books = BOOKS if roles.may(user.roles, "read_ledger") else ()
     accounts = roles.may(user.roles, "see_accounts")
-    return _page(request, "admin/reports/list.html", title="Reports", reports=mine, files=files, mailings=mailings, books=books, accounts=accounts)
+    return _page(
+        request, "admin/reports/list.html", title=gettext("Reports"), reports=mine, files=files, mailings=mailings, books=books, accounts=accounts
+    )
 
 
 @require_safe
@@ -143,7 +146,7 @@ def report_download(request: HttpRequest, key: str, fmt: str) -> HttpResponse:
     """Answer the report as a file at once; paper says who printed it, when, and which print it is."""
     user = person(request)
     if fmt not in FORMATS:
-        raise Http404("There is no such format.")
+        raise Http404(gettext("There is no such format."))
     kind = report_for(user, key)
     built = kind.report(read_scope(request.GET.dict(), user, _today(request.GET), kind.action))
     if fmt == "pdf":
@@ -169,7 +172,7 @@ def report_kept_file(request: HttpRequest, uuid: UUID) -> FileResponse:
     kept = get_object_or_404(ReportFile, uuid=uuid, asked_by=person(request), shift__isnull=True)
     path = Path(kept.path)
     if not path.is_relative_to(settings.REPORTS) or not path.is_file():
-        raise Http404("The file is not there any more.")
+        raise Http404(gettext("The file is not there any more."))
     return FileResponse(path.open("rb"), as_attachment=True, filename=path.name, content_type=media_type(kept.format))  # type: ignore[arg-type]
 
 
@@ -186,7 +189,7 @@ def report_subscribe(request: HttpRequest, key: str) -> HttpResponse:
     except CasinoError as error:
         messages.error(request, error.message)
     else:
-        messages.success(request, f"It goes to {user.email}, with the rights that you have when it is sent.")
+        messages.success(request, gettext("It goes to %(email)s, with the rights that you have when it is sent.") % {"email": user.email})
     return HttpResponseRedirect(reverse("report-page", args=[key]))
 
 
@@ -251,7 +254,13 @@ def _filters(request: HttpRequest, user: User, kind: Catalogued, scope: Scope | 
         "game": lambda: tuple((code, game.name) for code, game in games().items()),
     }
     return [
-        Filter(name, LABELS[name], request.GET.get(name, "") or taken.get(name, ""), errors.get(name, ""), choices[name]() if name in choices else ())
+        Filter(
+            name,
+            str(LABELS[name]),
+            request.GET.get(name, "") or taken.get(name, ""),
+            errors.get(name, ""),
+            choices[name]() if name in choices else (),
+        )
         for name in kind.filters
     ]
 

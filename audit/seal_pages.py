@@ -18,6 +18,7 @@ from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 from django.utils import timezone
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
 from audit.bundles import export_bundle, proof_of
@@ -35,13 +36,13 @@ from tables.admin.figures import chip
 from tables.models import Shift
 from tables.selectors import round_for
 
-ONE_MACHINE = "This machine's own processes can read the key that signs: sealing is not apart from the rest of the house here."
+ONE_MACHINE = _("This machine's own processes can read the key that signs: sealing is not apart from the rest of the house here.")
 
 
 class Acknowledgement(StepUpForm):
     """Why the books are behind what was published, and the password again."""
 
-    reason = forms.CharField(max_length=300, label="What happened", help_text="Which backup was restored, when, by whom.")
+    reason = forms.CharField(max_length=300, label=_("What happened"), help_text=_("Which backup was restored, when, by whom."))
 
 
 @admin.register(Segment)
@@ -89,7 +90,7 @@ class SegmentAdmin(ReadOnlyAdmin):
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
         """Answer the list, with the alarm above it where there is one."""
         more = {"alarm": published.alarm(), "form": Acknowledgement(), "may_acknowledge": may(person(request).roles, "acknowledge_checkpoint")}
-        words = "No shift is sealed yet. Once a shift is signed by two people, it is sealed and stands here."
+        words = gettext("No shift is sealed yet. Once a shift is signed by two people, it is sealed and stands here.")
         return super().changelist_view(request, {**more, "one_machine": _one_machine(), "empty_words": words, **(extra_context or {})})
 
     def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any) -> HttpResponse:
@@ -112,7 +113,7 @@ class SegmentAdmin(ReadOnlyAdmin):
             "has_leaves": segment.leaves.exists(),
             "root": bytes(segment.root).hex(),
             "outer_root": bytes(segment.outer_root).hex(),
-            "title": f"Sealed shift {segment.number}",
+            "title": gettext("Sealed shift %(number)s") % {"number": segment.number},
             "subtitle": None,
         }
         return super().render_change_form(request, {**context, **more}, *args, **kwargs)
@@ -150,9 +151,13 @@ class SegmentAdmin(ReadOnlyAdmin):
             form.add_error("reason", error.message)
             done = None
         if done is not None:
-            messages.success(request, f"Acknowledged: {len(done)} checkpoint{'s' if len(done) != 1 else ''}. Posting goes on.")
+            messages.success(
+                request,
+                ngettext("Acknowledged: %(n)s checkpoint. Posting goes on.", "Acknowledged: %(n)s checkpoints. Posting goes on.", len(done))
+                % {"n": len(done)},
+            )
             return HttpResponseRedirect(reverse("admin:ledger_segment_changelist"))
-        more = {"alarm": published.alarm(), "form": form, "may_acknowledge": True, "title": "Acknowledge the alarm", "opts": self.opts}
+        more = {"alarm": published.alarm(), "form": form, "may_acknowledge": True, "title": gettext("Acknowledge the alarm"), "opts": self.opts}
         return TemplateResponse(request, "admin/ledger/segment/acknowledge.html", {**self.admin_site.each_context(request), **more}, status=400)
 
     def _segment(self, request: HttpRequest, pk: int) -> Segment:
@@ -163,14 +168,14 @@ class SegmentAdmin(ReadOnlyAdmin):
 
 def _state(segment: Segment) -> tuple[str, str]:
     if not hasattr(segment, "signed"):
-        return ("waits for its signature", "warn")
+        return (gettext("waits for its signature"), "warn")
     if not segment.marks:  # taken over from its checkpoint: nothing was gathered here
-        return ("leaves lost, acknowledged", "bad")
-    return ("signed", "good")
+        return (gettext("leaves lost, acknowledged"), "bad")
+    return (gettext("signed"), "good")
 
 
 def _one_machine() -> str:
-    return ONE_MACHINE if seal_key.is_readable() else ""
+    return str(ONE_MACHINE) if seal_key.is_readable() else ""
 
 
 def _zip(folder: Path) -> IO[bytes]:

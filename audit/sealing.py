@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
+from django.utils.translation import gettext
+
 from audit.evidence import KINDS
 from audit.selectors import is_signed
 from casino import jobs
@@ -32,7 +34,7 @@ def seal_part(job: Job, progress: jobs.Report, *, at: datetime) -> Mapping[str, 
     shift = Shift.objects.select_related("property").get(uuid=job.args["shift"])
     if not Segment.objects.filter(shift=shift.uuid).exists():
         if not is_signed(shift):
-            raise Conflict("not_signed", f"The {shift} is not signed.")
+            raise Conflict("not_signed", gettext("The %(shift)s is not signed.") % {"shift": shift})
         segment = sealing.prepare(sealing.ShiftFacts(shift.property.uuid, shift.uuid, shift.gaming_day), KINDS, at=at, tell=progress)
         return jobs.More(segment=segment.number, leaves=segment.leaf_count)
     sealing.finish()

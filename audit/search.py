@@ -13,6 +13,7 @@ from uuid import UUID
 
 from django.db.models import Q, QuerySet
 from django.urls import reverse
+from django.utils.translation import gettext
 
 from casino import roles, shown
 from casino.models import User
@@ -59,12 +60,14 @@ def search(user: User, text: str, *, today: date) -> list[Group]:
 
 def _named(user: User, term: str) -> Iterator[Group]:
     if roles.may(user.roles, "read_rounds"):
-        yield _group("Rounds", [_round(played) for played in _rounds_named(rounds_for(user), term)[: MOST + 1]])
+        yield _group(gettext("Rounds"), [_round(played) for played in _rounds_named(rounds_for(user), term)[: MOST + 1]])
     if roles.may(user.roles, "read_reports"):
-        yield _group("Tables", [_table(table) for table in _tables(user).filter(code__istartswith=term)[: MOST + 1]])
-        yield _group("Dealers", [_dealer(dealer) for dealer in Dealer.objects.filter(Q(code__iexact=term) | Q(name__iexact=term))[: MOST + 1]])
+        yield _group(gettext("Tables"), [_table(table) for table in _tables(user).filter(code__istartswith=term)[: MOST + 1]])
+        yield _group(
+            gettext("Dealers"), [_dealer(dealer) for dealer in Dealer.objects.filter(Q(code__iexact=term) | Q(name__iexact=term))[: MOST + 1]]
+        )
     if roles.may(user.roles, "read_chips") and (number := _number(term.lstrip("#"))) is not None:
-        yield _group("Slips", [_slip(slip) for slip in slips_for(user).filter(number=number).order_by("-id")[: MOST + 1]])
+        yield _group(gettext("Slips"), [_slip(slip) for slip in slips_for(user).filter(number=number).order_by("-id")[: MOST + 1]])
 
 
 def _recent(user: User, term: str, today: date) -> Iterator[Group]:
@@ -73,17 +76,22 @@ def _recent(user: User, term: str, today: date) -> Iterator[Group]:
     since = today - timedelta(days=DAYS)
     sessions = _sessions_since(user, since)
     wagers = Wager.objects.filter(gaming_day__gte=since, round__session__in=sessions).select_related("round__session__table__property")
-    yield _group("Patrons", [_wager(wager) for wager in wagers.filter(patron__iexact=term).order_by("-id")[: MOST + 1]])
+    yield _group(gettext("Patrons"), [_wager(wager) for wager in wagers.filter(patron__iexact=term).order_by("-id")[: MOST + 1]])
     movements = ChipMovement.objects.filter(session__in=sessions).select_related("session__table__property")
-    yield _group("Patrons' buy-ins and markers", [_movement(moved) for moved in movements.filter(patron__iexact=term).order_by("-id")[: MOST + 1]])
+    yield _group(
+        gettext("Patrons' buy-ins and markers"), [_movement(moved) for moved in movements.filter(patron__iexact=term).order_by("-id")[: MOST + 1]]
+    )
     cards = split_cards(term)
     if cards and all(card in CODES for card in cards) and len({CODES[card] for card in cards}) == len(cards):
-        yield _group(f"Rounds with {' '.join(cards)}", [_round(played) for played in _with_cards(user, sessions, cards)[: MOST + 1]])
+        yield _group(
+            gettext("Rounds with %(cards)s") % {"cards": " ".join(cards)},
+            [_round(played) for played in _with_cards(user, sessions, cards)[: MOST + 1]],
+        )
     amount = _amount(term)
     if amount:
         paid = wagers.filter(Q(paid=amount) | Q(stake=amount)).order_by("-id")
-        yield _group("Wagers of that amount", [_wager(wager) for wager in paid[: MOST + 1]])
-        yield _group("Chips of that amount", [_movement(moved) for moved in movements.filter(amount=amount).order_by("-id")[: MOST + 1]])
+        yield _group(gettext("Wagers of that amount"), [_wager(wager) for wager in paid[: MOST + 1]])
+        yield _group(gettext("Chips of that amount"), [_movement(moved) for moved in movements.filter(amount=amount).order_by("-id")[: MOST + 1]])
 
 
 def _group(title: str, hits: list[Hit]) -> Group:
@@ -173,4 +181,4 @@ def _table(table: Table) -> Hit:
 
 
 def _dealer(dealer: Dealer) -> Hit:
-    return Hit(dealer.code, dealer.name or "rounds dealt", f"{reverse('admin:tables_round_changelist')}?q={dealer.code}")
+    return Hit(dealer.code, dealer.name or gettext("rounds dealt"), f"{reverse('admin:tables_round_changelist')}?q={dealer.code}")

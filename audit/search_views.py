@@ -6,6 +6,7 @@ from django.contrib import admin
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.utils import timezone
+from django.utils.translation import gettext
 from django.views.decorators.http import require_safe
 
 from audit.search import DAYS, search
@@ -21,5 +22,5 @@ def search_page(request: HttpRequest) -> HttpResponse:
     hits = [hit for group in groups for hit in group.hits]
     if len(hits) == 1:
         return HttpResponseRedirect(hits[0].link)
-    context = {**admin.site.each_context(request), "title": "Search", "q": text, "groups": groups, "days": DAYS}
+    context = {**admin.site.each_context(request), "title": gettext("Search"), "q": text, "groups": groups, "days": DAYS}
     return render(request, "admin/search.html", context)

@@ -12,6 +12,7 @@ from uuid import UUID
 
 import numpy as np
 from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Subquery, Sum
+from django.utils.translation import gettext
 
 from audit.kept_columns import kept_rounds
 from audit.limits import Limit
@@ -276,7 +277,7 @@ def shift_for(user: User, uuid: UUID) -> Shift:
     """Return the shift of `uuid` that `user` may see. Raises NotFound (`no_shift`): what is not theirs is not there."""
     shift = shifts_for(user).filter(uuid=uuid).first()
     if shift is None:
-        raise NotFound("no_shift", "There is no such shift.")
+        raise NotFound("no_shift", gettext("There is no such shift."))
     return shift
 
 

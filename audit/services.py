@@ -9,6 +9,8 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
+from django.utils.translation import gettext
+
 from audit import selectors
 from audit.compare import FindingDraft, WagerDone, compare_round, compare_ruled
 from audit.floor_findings import Counted, gap_finding, opener_findings, recount_finding, seal_findings
@@ -171,7 +173,7 @@ def ask_reconciliation(shift: Shift, *, by: User) -> Job:
     roles.require(by, "reconcile")
     lock_name(f"reconcile again:{shift.uuid}")
     if shift_state(shift) != ShiftEvent.State.ENDED:
-        raise Conflict("shift_open", f"The {shift} has not ended.")
+        raise Conflict("shift_open", gettext("The %(shift)s has not ended.") % {"shift": shift})
     known = Job.objects.filter(kind="close_shift", args__shift=str(shift.uuid))
     if (under_way := known.filter(state__in=jobs.OPEN).order_by("id").first()) is not None:
         return under_way
@@ -186,7 +188,7 @@ def reconcile_shift(shift: Shift, *, progress: Progress = _quiet) -> ShiftReconc
     """
     lock_shift(shift.uuid, exclusive=True)
     if shift_state(shift) != ShiftEvent.State.ENDED:
-        raise Conflict("shift_open", f"The {shift} has not ended.")
+        raise Conflict("shift_open", gettext("The %(shift)s has not ended.") % {"shift": shift})
     sessions = _sessions(shift)
     drafts = _drafts(shift, sessions)
     days = _days(shift, sessions, drafts)

@@ -7,6 +7,7 @@ from uuid import UUID, uuid4
 
 from django import forms
 from django.http import QueryDict
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from audit.note_models import ShiftNote
@@ -31,16 +32,16 @@ def add_note(shift: Shift, text: str, *, uuid: UUID, by: User) -> ShiftNote:
     roles.require(by, "note_shift")
     said = text.strip()
     if not said:
-        raise InvalidSlip("missing_field", "A note says something.", where="text")
+        raise InvalidSlip("missing_field", gettext("A note says something."), where="text")
     if len(said) > LONGEST_TEXT or "\x00" in said:
-        raise InvalidSlip("bad_type", f"A note is text of at most {LONGEST_TEXT} characters.", where="text")
+        raise InvalidSlip("bad_type", gettext("A note is text of at most %(most)s characters.") % {"most": LONGEST_TEXT}, where="text")
     lock_shift(shift.uuid, exclusive=True)
     if kept := ShiftNote.objects.filter(uuid=uuid).select_related("shift", "by").first():
         if (kept.shift_id, kept.text, kept.by_id) != (shift.pk, said, by.pk):
-            raise Conflict("reference_reused", "This page kept another note already.", where="text")
+            raise Conflict("reference_reused", gettext("This page kept another note already."), where="text")
         return kept
     if is_signed(shift):
-        raise Conflict("signed", f"The {shift} is signed: what comes now is a note on the next one.", where="text")
+        raise Conflict("signed", gettext("The %(shift)s is signed: what comes now is a note on the next one.") % {"shift": shift}, where="text")
     return ShiftNote.objects.create(uuid=uuid, shift=shift, text=said, by=by)
 
 

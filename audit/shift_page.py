@@ -10,6 +10,8 @@ from urllib.parse import urlencode
 
 from django.db.models import Count, Sum
 from django.urls import reverse
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 
 from audit.board import Board, board_for, jobs_of
 from audit.handover import Left, left_over, report_link
@@ -23,26 +25,27 @@ from audit.win_chart import WinChart, win_chart
 from casino import roles
 from casino.jobs import progress_of
 from casino.models import Job, User
+from casino.words import word
 from ledger.models import Entry
 from tables.models import PaytableVersion, Shift, ShiftEvent
 from tables.paytable_selectors import placed_in
 
 COLUMNS = {
-    "table": "Table",
-    "opener": "Opener",
-    "closer": "Closer",
-    "rounds": "Rounds",
-    "handle": "Handle",
-    "pots": "Pots",
-    "drop": "Drop",
-    "win_by_count": "Win by count",
-    "win_by_play": "Win by play",
-    "hold": "Hold",
-    "tray_variance": "Tray var.",
-    "drop_variance": "Drop var.",
-    "payout_variance": "Payout var.",
-    "theoretical_win": "Theoretical",
-    "findings": "Findings",
+    "table": _("Table"),
+    "opener": _("Opener"),
+    "closer": _("Closer"),
+    "rounds": _("Rounds"),
+    "handle": _("Handle"),
+    "pots": _("Pots"),
+    "drop": _("Drop"),
+    "win_by_count": _("Win by count"),
+    "win_by_play": _("Win by play"),
+    "hold": _("Hold"),
+    "tray_variance": _("Tray var."),
+    "drop_variance": _("Drop var."),
+    "payout_variance": _("Payout var."),
+    "theoretical_win": _("Theoretical"),
+    "findings": _("Findings"),
 }
 """The columns of the shift report that the page has room for, with their short heads; the files have them all."""
 LEADS_TO = {
@@ -102,6 +105,7 @@ class JobLine:
 
     what: str
     state: str
+    said: str
     done: int
     total: int
     step: str
@@ -167,7 +171,7 @@ class ShiftPage:
         """Return the columns of the page; pots only where a pot game was dealt."""
         found = {column.key: column for column in self._section.columns}
         keys = [key for key in COLUMNS if key in found and (key != "pots" or self._has_pots)]
-        return [replace(found[key], label=COLUMNS[key]) for key in keys]
+        return [replace(found[key], label=str(COLUMNS[key])) for key in keys]
 
     @property
     def _has_pots(self) -> bool:
@@ -229,11 +233,21 @@ class ShiftPage:
         sessions, dealt = ways.get("session", ""), ways.get("rounds", "")
         books_at = self._list("ledger_entry") if self.user.has_perm("ledger.view_entry") else ""
         return [
-            Proof("Win by count", counted, "drop + closer + chip credits − opener − fills", link=sessions),
-            Proof("Win by play", played, f"{rounds:,} rounds: collected − paid", link=dealt),
-            Proof("Ledger", books, f"{entries:,} entries of the shift, balanced by their shape", "" if books == played else "bad", books_at),
+            Proof(gettext("Win by count"), counted, gettext("drop + closer + chip credits − opener − fills"), link=sessions),
+            Proof(gettext("Win by play"), played, gettext("%(rounds)s rounds: collected − paid") % {"rounds": f"{rounds:,}"}, link=dealt),
             Proof(
-                "Gap", gap, "count − play, placed below to the unit" if gap else "nothing to place", "bad" if gap else "dim", sessions if gap else ""
+                gettext("Ledger"),
+                books,
+                gettext("%(entries)s entries of the shift, balanced by their shape") % {"entries": f"{entries:,}"},
+                "" if books == played else "bad",
+                books_at,
+            ),
+            Proof(
+                gettext("Gap"),
+                gap,
+                gettext("count − play, placed below to the unit") if gap else gettext("nothing to place"),
+                "bad" if gap else "dim",
+                sessions if gap else "",
             ),
         ]
 
@@ -243,10 +257,10 @@ class ShiftPage:
         found = []
         for line in self.lines:
             link = reverse("admin:tables_tablesession_change", args=[line.session_id])
-            for what, name in (("Tray", "tray_variance"), ("Drop", "drop_variance"), ("Books", "book_variance")):
+            for what, name in ((gettext("Tray"), "tray_variance"), (gettext("Drop"), "drop_variance"), (gettext("Books"), "book_variance")):
                 amount = getattr(line, name)
                 if amount:
-                    words = "rounds and entries disagree" if what == "Books" else "over" if amount > 0 else "short"
+                    words = gettext("rounds and entries disagree") if name == "book_variance" else gettext("over") if amount > 0 else gettext("short")
                     found.append(Gap(f"{what} {line.session.table.code}", amount, words, link))
         return found
 
@@ -255,7 +269,7 @@ class ShiftPage:
         """Return what was due against what was done, a line a kind of finding; the largest effect first."""
         pits = findings_for(self.user).filter(shift=self.shift, round__isnull=False, flag=False)
         rows = pits.order_by().values("kind").annotate(n=Count("pk"), sum=Sum("effect"))
-        lines = [Mispaid(row["kind"].replace("_", " "), row["kind"], row["n"], row["sum"]) for row in rows]
+        lines = [Mispaid(word(row["kind"]), row["kind"], row["n"], row["sum"]) for row in rows]
         return sorted(lines, key=lambda line: (-abs(line.effect), line.words))
 
     @property
@@ -286,7 +300,9 @@ def job_lines(jobs: Sequence[Job]) -> list[JobLine]:
     for job in jobs:
         step = progress_of(job) if job.state == Job.State.RUNNING else None
         done, total, what = (step.done, step.total, step.what) if step else (0, 0, "")
-        lines.append(JobLine(job.kind.replace("_", " "), job.state, done, total, what, job.error.partition("\n")[0][:200]))
+        lines.append(
+            JobLine(word(job.kind), job.state, word(job.state), done, total, gettext(what) if what else "", job.error.partition("\n")[0][:200])
+        )
     return lines
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from django.db.models import QuerySet
+from django.utils.translation import gettext
 
 from audit.models import Finding, FindingEvent, ShiftReconciliation
 from audit.selectors import findings_with_state, latest_reconciliation
@@ -14,6 +15,7 @@ from audit.signing_selectors import variances_of
 from casino import roles
 from casino.jobs import OPEN
 from casino.models import Job, User
+from casino.words import word
 from tables.house_settings import settings_of
 from tables.models import BoxPull, SessionEvent, Shift, ShiftEvent, TrayCount
 from tables.selectors import open_proposals, open_slips, pending_recounts, sessions_with_state, shift_state
@@ -47,12 +49,12 @@ def blockers_for(shift: Shift, user: User) -> list[Blocker]:
         return found
     tables = set(shift.sessions.filter(table__pit__code__in=pits).values_list("table__code", flat=True))
     own = [blocker for blocker in found if blocker.facts.get("table", None) in {None, *tables}]
-    return own if len(own) == len(found) else [*own, Blocker("other_pits", "Something is left to do in other pits.")]
+    return own if len(own) == len(found) else [*own, Blocker("other_pits", gettext("Something is left to do in other pits."))]
 
 
 def _not_ended(shift: Shift) -> Iterable[Blocker]:
     if shift_state(shift) != ShiftEvent.State.ENDED:
-        yield Blocker("shift_open", "The shift has not ended.")
+        yield Blocker("shift_open", gettext("The shift has not ended."))
 
 
 def _sessions(shift: Shift) -> Iterable[Blocker]:
@@ -61,62 +63,84 @@ def _sessions(shift: Shift) -> Iterable[Blocker]:
     for session in sessions_with_state(shift.sessions.select_related("table")).order_by("table__code", "sequence"):
         facts = {"table": session.table.code, "session": str(session.uuid)}
         if getattr(session, "state", "") != SessionEvent.State.CLOSED:
-            yield Blocker("session_open", f"{session.table} is not closed.", facts)
+            yield Blocker("session_open", gettext("%(table)s is not closed.") % {"table": session.table}, facts)
             continue
         kinds = set(session.tray_counts.values_list("kind", flat=True))
         for kind in (TrayCount.Kind.OPENER, TrayCount.Kind.CLOSER):
             if kind not in kinds:
-                yield Blocker(f"no_{kind}", f"The {kind} of {session.table} is not counted.", facts)
+                yield Blocker(
+                    f"no_{kind}", gettext("The %(kind)s of %(table)s is not counted.") % {"kind": word(kind), "table": session.table}, facts
+                )
         if not session.drop_counts.exists() and (per_session or BoxPull.objects.filter(session=session).exists()):
-            yield Blocker("no_drop", f"The box of {session.table} is not counted.", facts)
+            yield Blocker("no_drop", gettext("The box of %(table)s is not counted.") % {"table": session.table}, facts)
 
 
 def _slips(shift: Shift) -> Iterable[Blocker]:
     for session in shift.sessions.select_related("table").order_by("table__code", "sequence"):
         for slip in open_slips(session):
             facts = {"table": session.table.code, "kind": slip.kind, "number": slip.number}
-            yield Blocker("slip_open", f"The {slip.get_kind_display()} {slip.number} of {session.table} is neither received nor void.", facts)
+            yield Blocker(
+                "slip_open",
+                gettext("The %(slip)s %(number)s of %(table)s is neither received nor void.")
+                % {"slip": slip.get_kind_display(), "number": slip.number, "table": session.table},
+                facts,
+            )
 
 
 def _recounts(shift: Shift) -> Iterable[Blocker]:
     for reopening in pending_recounts(session__shift=shift).select_related("session__table").order_by("id"):
         facts = {"table": reopening.session.table.code}
-        yield Blocker("recount_pending", f"A count of {reopening.session.table} was reopened, and is not counted again yet.", facts)
+        yield Blocker(
+            "recount_pending", gettext("A count of %(table)s was reopened, and is not counted again yet.") % {"table": reopening.session.table}, facts
+        )
 
 
 def _proposals(shift: Shift) -> Iterable[Blocker]:
     for proposal in open_proposals(session__shift=shift).select_related("session__table").order_by("id"):
         facts = {"table": proposal.session.table.code, "proposal": str(proposal.uuid)}
-        yield Blocker("proposal_open", f"A {proposal.get_kind_display()} at {proposal.session.table} waits for somebody to decide.", facts)
+        yield Blocker(
+            "proposal_open",
+            gettext("A %(proposal)s at %(table)s waits for somebody to decide.")
+            % {"proposal": proposal.get_kind_display(), "table": proposal.session.table},
+            facts,
+        )
 
 
 def _jobs(shift: Shift) -> Iterable[Blocker]:
     for kind in Job.objects.filter(kind__in=JOBS, args__shift=str(shift.uuid), state__in=OPEN).order_by("id").values_list("kind", flat=True):
-        yield Blocker("job_running", f"A job is on its way: {kind.replace('_', ' ')}.", {"kind": kind})
+        yield Blocker("job_running", gettext("A job is on its way: %(kind)s.") % {"kind": word(kind)}, {"kind": kind})
 
 
 def _figures(shift: Shift) -> Iterable[Blocker]:
     kept = latest_reconciliation(shift)
     if kept is None:
-        yield Blocker("not_reconciled", "The shift is not reconciled yet.")
+        yield Blocker("not_reconciled", gettext("The shift is not reconciled yet."))
         return
     if kept.grade == ShiftReconciliation.Grade.ESTIMATE:
-        yield Blocker("estimate", "The figures are an estimate: counts came later, or are missing. Reconcile again.")
+        yield Blocker("estimate", gettext("The figures are an estimate: counts came later, or are missing. Reconcile again."))
     for explained in variances_of(kept):
         if not explained.is_explained:
             variance, table = explained.variance, explained.line.session.table.code
             facts = {"table": table, "variance": variance.figure, "amount": variance.amount, "level": variance.level}
-            yield Blocker("unexplained", f"The {variance.figure} variance of {table} is not explained.", facts)
+            yield Blocker(
+                "unexplained",
+                gettext("The %(figure)s variance of %(table)s is not explained.") % {"figure": word(variance.figure), "table": table},
+                facts,
+            )
 
 
 def _findings(shift: Shift) -> Iterable[Blocker]:
     """Yield the major findings that nobody answered; a statistical flag is a reason to look, and holds nothing up."""
     major: QuerySet[Any] = findings_with_state(Finding.objects.filter(shift=shift, severity=Finding.Severity.MAJOR, flag=False))
     for finding in major.exclude(state__in=ANSWERED).select_related("session__table").order_by("id"):
-        where = f" at {finding.session.table}" if finding.session else ""
+        where = gettext(" at %(table)s") % {"table": finding.session.table} if finding.session else ""
         facts = {"finding": str(finding.uuid), "kind": finding.kind}
         facts |= {"table": finding.session.table.code} if finding.session else {}
-        yield Blocker("finding_open", f"A major finding is not answered: {finding.kind.replace('_', ' ')}{where}.", facts)
+        yield Blocker(
+            "finding_open",
+            gettext("A major finding is not answered: %(kind)s%(where)s.") % {"kind": word(finding.kind), "where": where},
+            facts,
+        )
 
 
 CHECKS: list[Callable[[Shift], Iterable[Blocker]]] = [_not_ended, _sessions, _slips, _recounts, _proposals, _jobs, _figures, _findings]

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from datetime import datetime
 
 from django.db import IntegrityError, transaction
+from django.utils.translation import gettext
 
 from audit import selectors, services
 from audit.models import Explanation, SessionReconciliation, ShiftReconciliation, Signature
@@ -19,6 +20,7 @@ from casino import jobs, roles
 from casino.errors import BrokenBooks, Conflict, InvalidSlip, NotFound, Refused, Stale
 from casino.models import User
 from casino.transactions import broken_constraint, in_transaction
+from casino.words import word
 from ledger.services import lock_shift
 from tables.house_settings import settings_of
 from tables.models import Shift, TableSession
@@ -37,24 +39,29 @@ def explain(shift: Shift, session: TableSession, variance: str, text: str, *, fi
     roles.require(by, "explain_variance", session.table.pit.code)
     said = _text(text)
     if variance not in FIGURES:
-        raise InvalidSlip("bad_type", f"A variance is one of {', '.join(FIGURES)}.", where="variance")
+        raise InvalidSlip("bad_type", gettext("A variance is one of %(figures)s.") % {"figures": ", ".join(FIGURES)}, where="variance")
     lock_shift(shift.uuid, exclusive=True)
     kept = _current(shift, fingerprint)
     line = SessionReconciliation.objects.filter(reconciliation=kept, session=session).first()
     if line is None:
-        raise NotFound("no_session", f"{session} is not in this reconciliation.", where="session")
+        raise NotFound("no_session", gettext("%(session)s is not in this reconciliation.") % {"session": session}, where="session")
     amount = figure_of(line, variance, day_drops(kept))
     if not amount:
-        raise Conflict("no_variance", f"There is nothing to explain: the {variance} variance of {session.table} is none.", where="variance")
+        raise Conflict(
+            "no_variance",
+            gettext("There is nothing to explain: the %(variance)s variance of %(table)s is none.")
+            % {"variance": word(variance), "table": session.table},
+            where="variance",
+        )
     return Explanation.objects.create(reconciliation=kept, session=session, variance=variance, amount=amount, text=said, by=by)
 
 
 def _text(text: str) -> str:
     said = text.strip()
     if not said:
-        raise InvalidSlip("missing_field", "Say what explains it.", where="text")
+        raise InvalidSlip("missing_field", gettext("Say what explains it."), where="text")
     if len(said) > LONGEST_TEXT:
-        raise InvalidSlip("bad_type", f"An explanation has {LONGEST_TEXT} characters at most.", where="text")
+        raise InvalidSlip("bad_type", gettext("An explanation has %(most)s characters at most.") % {"most": LONGEST_TEXT}, where="text")
     return said
 
 
@@ -62,12 +69,15 @@ def _current(shift: Shift, fingerprint: str) -> ShiftReconciliation:
     """Return the newest figures, which are those that were shown and not signed by two yet."""
     kept = selectors.latest_reconciliation(shift)
     if kept is None:
-        raise Conflict("not_reconciled", f"The {shift} is not reconciled yet.")
+        raise Conflict("not_reconciled", gettext("The %(shift)s is not reconciled yet.") % {"shift": shift})
     if selectors.is_signed(shift):
-        raise Conflict("signed", f"The {shift} is signed.")
+        raise Conflict("signed", gettext("The %(shift)s is signed.") % {"shift": shift})
     if bytes(kept.fingerprint).hex() != fingerprint:
         raise Stale(
-            "stale", f"Reconciliation {kept.sequence} came meanwhile; look at its figures first.", where="fingerprint", sequence=kept.sequence
+            "stale",
+            gettext("Reconciliation %(sequence)s came meanwhile; look at its figures first.") % {"sequence": kept.sequence},
+            where="fingerprint",
+            sequence=kept.sequence,
         )
     return kept
 
@@ -102,13 +112,17 @@ def sign(shift: Shift, *, fingerprint: str, by: User, at: datetime) -> Signature
 def _figures_still_hold(shift: Shift, kept: ShiftReconciliation) -> None:
     """Raise Stale where a correction, a count or an entry came after the reconciliation: what is signed is what the books say now."""
     if services.fingerprint_now(shift) != bytes(kept.fingerprint):
-        raise Stale("figures_changed", "Something was recorded since this was reconciled. Reconcile again.", sequence=kept.sequence)
+        raise Stale("figures_changed", gettext("Something was recorded since this was reconciled. Reconcile again."), sequence=kept.sequence)
 
 
 def _may_sign(shift: Shift, by: User) -> None:
     entered = what_they_entered(shift, by)
     if entered is not None:
-        raise Refused("own_entry", f"Nobody signs what they entered: {by} entered {entered} of this shift.", entered=entered)
+        raise Refused(
+            "own_entry",
+            gettext("Nobody signs what they entered: %(by)s entered %(entered)s of this shift.") % {"by": by, "entered": word(entered)},
+            entered=entered,
+        )
 
 
 def _role(by: User, given: list[Signature]) -> str:
@@ -116,7 +130,11 @@ def _role(by: User, given: list[Signature]) -> str:
     role = Signature.Role.SHIFT_MANAGER if "shift_manager" in by.roles else Signature.Role.AUDITOR
     for signature in given:
         if signature.role == role or signature.by_id == by.pk:
-            raise Conflict("signed_already", f"{signature.by} signed as {signature.get_role_display()} already.", by=str(signature.by))
+            raise Conflict(
+                "signed_already",
+                gettext("%(by)s signed as %(role)s already.") % {"by": signature.by, "role": signature.get_role_display()},
+                by=str(signature.by),
+            )
     return role
 
 
@@ -145,7 +163,7 @@ def _keep(kept: ShiftReconciliation, role: str, by: User, *, is_final: bool) -> 
     except IntegrityError as error:
         name = broken_constraint(error)
         if name == "audit_signature_not_ones_own":
-            raise Refused("own_entry", "Nobody signs what they entered.") from error
+            raise Refused("own_entry", gettext("Nobody signs what they entered.")) from error
         if name in ("audit_signature_once_a_role", "audit_signature_two_people", "audit_signature_final_once"):
-            raise Conflict("signed_already", "That signature is there already.") from error
+            raise Conflict("signed_already", gettext("That signature is there already.")) from error
         raise BrokenBooks("refused_by_database", f"The database refuses the signature: {name}", constraint=name) from error

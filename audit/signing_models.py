@@ -6,6 +6,7 @@ import uuid
 
 from django.db import models
 from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
 
 from casino.append_only import RecordedAt
 
@@ -22,7 +23,7 @@ class Explanation(models.Model):
     reconciliation = models.ForeignKey("audit.ShiftReconciliation", models.PROTECT, related_name="explanations")
     session = models.ForeignKey("tables.TableSession", models.PROTECT, related_name="explanations")
     variance = models.CharField(max_length=5, choices=Variance.choices)
-    amount = models.BigIntegerField(help_text="the variance that is explained, minor units")
+    amount = models.BigIntegerField(help_text=_("the variance that is explained, minor units"))
     text = models.CharField(max_length=1000)
     by = models.ForeignKey("casino.User", models.PROTECT, related_name="+")
     recorded_at = RecordedAt()
@@ -46,8 +47,8 @@ class Signature(models.Model):
     """
 
     class Role(models.TextChoices):
-        SHIFT_MANAGER = "shift_manager", "shift manager"
-        AUDITOR = "auditor", "auditor"
+        SHIFT_MANAGER = "shift_manager", _("shift manager")
+        AUDITOR = "auditor", _("auditor")
 
     uuid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     reconciliation = models.ForeignKey("audit.ShiftReconciliation", models.PROTECT, related_name="signatures")

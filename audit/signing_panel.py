@@ -9,6 +9,8 @@ from typing import Any
 
 from django import forms
 from django.http import QueryDict
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 
 from audit import signing
 from audit.grades import Graded
@@ -30,7 +32,7 @@ class ExplainForm(forms.Form):
     session = forms.IntegerField(widget=forms.HiddenInput)
     variance = forms.CharField(widget=forms.HiddenInput, max_length=5)
     fingerprint = forms.CharField(widget=forms.HiddenInput, max_length=64)
-    text = forms.CharField(label="Explanation", required=False, max_length=signing.LONGEST_TEXT, widget=forms.Textarea(attrs={"rows": 2}))
+    text = forms.CharField(label=_("Explanation"), required=False, max_length=signing.LONGEST_TEXT, widget=forms.Textarea(attrs={"rows": 2}))
 
 
 class SignForm(StepUpForm):
@@ -73,7 +75,7 @@ class SigningPanel:
 
     def _line(self, one: Explained) -> VarianceLine:
         may = not self.is_signed and roles.may(self.user.roles, "explain_variance", one.line.session.table.pit.code)
-        return VarianceLine(one, WORDS[one.variance.level], self._explain_form(one) if may else None)
+        return VarianceLine(one, gettext(WORDS[one.variance.level]), self._explain_form(one) if may else None)
 
     def _explain_form(self, one: Explained) -> ExplainForm:
         bound = self._bound
@@ -125,7 +127,7 @@ def explain(shift: Shift, data: QueryDict, *, by: User) -> ExplainForm:
         said: dict[str, Any] = form.cleaned_data
         session = TableSession.objects.filter(shift=shift, pk=said["session"]).select_related("table__pit").first()
         if session is None:
-            form.add_error(None, "There is no such table in this shift.")
+            form.add_error(None, gettext("There is no such table in this shift."))
             return form
         refused_at_its_field(form, lambda: signing.explain(shift, session, said["variance"], said["text"], fingerprint=said["fingerprint"], by=by))
     return form

@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import date, timedelta
 
-SPANS: Mapping[str, str] = {"day": "Gaming day", "7d": "7 days", "30d": "30 days", "mtd": "Month to date", "ytd": "Year to date"}
+from casino.words import gettext_noop
+
+SPANS: Mapping[str, str] = {
+    "day": gettext_noop("Gaming day"),
+    "7d": gettext_noop("7 days"),
+    "30d": gettext_noop("30 days"),
+    "mtd": gettext_noop("Month to date"),
+    "ytd": gettext_noop("Year to date"),
+}
 
 
 def first_day(span: str, last: date) -> date:

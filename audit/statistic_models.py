@@ -5,6 +5,8 @@ from __future__ import annotations
 import uuid
 
 from django.db import models
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 
 from casino.append_only import RecordedAt
 
@@ -45,9 +47,9 @@ class StatisticRun(models.Model):
     uuid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     property = models.ForeignKey("tables.Property", models.PROTECT, related_name="+")
     gaming_day = models.DateField()
-    fingerprint = models.CharField(max_length=64, help_text="SHA-256 of the results: the same figures make no second run")
-    correction = models.CharField(max_length=20, help_text="how many comparisons were corrected: holm")
-    left_out = models.PositiveIntegerField(help_text="rounds left out: irregular, or of a game without odds to expect by")
+    fingerprint = models.CharField(max_length=64, help_text=_("SHA-256 of the results: the same figures make no second run"))
+    correction = models.CharField(max_length=20, help_text=_("how many comparisons were corrected: holm"))
+    left_out = models.PositiveIntegerField(help_text=_("rounds left out: irregular, or of a game without odds to expect by"))
     recorded_at = RecordedAt()
 
     class Meta:
@@ -55,7 +57,7 @@ class StatisticRun(models.Model):
         ordering = ["-id"]
 
     def __str__(self) -> str:
-        return f"statistics to {self.gaming_day}"
+        return gettext("statistics to %(gaming_day)s") % {"gaming_day": self.gaming_day}
 
 
 class StatisticResult(models.Model):
@@ -66,24 +68,24 @@ class StatisticResult(models.Model):
     """
 
     class Rule(models.TextChoices):
-        WIN = "win", "win against expectation"
-        ERRORS = "errors", "error rate against the house"
-        PACE = "pace", "rounds an hour"
+        WIN = "win", _("win against expectation")
+        ERRORS = "errors", _("error rate against the house")
+        PACE = "pace", _("rounds an hour")
 
     run = models.ForeignKey(StatisticRun, models.PROTECT, related_name="results")
     rule = models.CharField(max_length=6, choices=Rule.choices)
-    scope = models.CharField(max_length=7, help_text="table, game, dealer, shift, house")
+    scope = models.CharField(max_length=7, help_text=_("table, game, dealer, shift, house"))
     subject = models.CharField(max_length=60)
-    span = models.CharField(max_length=5, help_text="shift, day, 7d, 30d, mtd, ytd")
+    span = models.CharField(max_length=5, help_text=_("shift, day, 7d, 30d, mtd, ytd"))
     rounds = models.PositiveIntegerField()
     value = models.BigIntegerField()
     expected = models.BigIntegerField(null=True)
     low = models.BigIntegerField(null=True)
     high = models.BigIntegerField(null=True)
-    taken_out = models.BigIntegerField(default=0, help_text="of payouts beyond ten to one: taken out of value and expectation, and listed")
+    taken_out = models.BigIntegerField(default=0, help_text=_("of payouts beyond ten to one: taken out of value and expectation, and listed"))
     p = models.PositiveIntegerField(null=True)
     adjusted = models.PositiveIntegerField(null=True)
-    threshold = models.PositiveIntegerField(help_text="flagged where the adjusted p is below this, in millionths")
+    threshold = models.PositiveIntegerField(help_text=_("flagged where the adjusted p is below this, in millionths"))
     flagged = models.BooleanField()
     recorded_at = RecordedAt()
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from django.contrib import admin
 from django.http import HttpRequest, HttpResponse
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from audit.models import StatisticRun
@@ -48,7 +49,7 @@ class StatisticRunAdmin(ReadOnlyAdmin):
             "page": StatisticsPage(run, request.GET.dict()),
             "cap": CAP,
             "percent": round(ALPHA * 100),
-            "title": f"Statistics to {run.gaming_day:%-d %B %Y}",
+            "title": gettext("Statistics to %(gaming_day)s") % {"gaming_day": f"{run.gaming_day:%-d %B %Y}"},
             "subtitle": None,
         }
         return super().render_change_form(request, {**context, **more}, *args, **kwargs)

@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from urllib.parse import urlencode
 
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+
 from audit.flags import per_thousand
 from audit.interval_chart import IntervalChart, interval_chart
 from audit.models import StatisticResult, StatisticRun
 from audit.spans import SPANS
 from casino import shown
 
-RULES = {str(code): str(label) for code, label in StatisticResult.Rule.choices}
-SCOPES = {"table": "Tables", "game": "Games", "dealer": "Dealers", "shift": "Shifts", "house": "House"}
+RULES = dict(StatisticResult.Rule.choices)
+SCOPES = {"table": _("Tables"), "game": _("Games"), "dealer": _("Dealers"), "shift": _("Shifts"), "house": _("House")}
 
 
 class StatisticsPage:
@@ -58,9 +61,9 @@ class StatisticsPage:
     def choices(self) -> list[tuple[str, list[tuple[str, str, bool]]]]:
         """Return the ways to narrow it: a name, and for each choice its words, address and whether it is chosen."""
         return [
-            ("Rule", [(words, self._at(rule=code), code == self.rule) for code, words in RULES.items()]),
-            ("Of", [(SCOPES[code], self._at(scope=code), code == self.scope) for code in self.scopes]),
-            ("Over", [(SPANS[code], self._at(span=code), code == self.span) for code in self.spans]),
+            (gettext("Rule"), [(str(words), self._at(rule=code), code == self.rule) for code, words in RULES.items()]),
+            (gettext("Of"), [(str(SCOPES[code]), self._at(scope=code), code == self.scope) for code in self.scopes]),
+            (gettext("Over"), [(gettext(SPANS[code]), self._at(span=code), code == self.span) for code in self.spans]),
         ]
 
     def _at(self, **changes: str) -> str:

@@ -6,11 +6,17 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
+from casino.words import gettext_noop
+
 Level = Literal["explain", "report", "notify"]
 FIGURES: Mapping[str, str] = {"tray": "tray_variance", "drop": "drop_variance", "books": "book_variance"}
 """The variances of a session, each with its figure in the reconciliation's line."""
 NO_DAYS: Mapping[int, int | None] = {}
-WORDS: Mapping[Level, str] = {"explain": "to be explained", "report": "in the signed report", "notify": "goes to the regulator"}
+WORDS: Mapping[Level, str] = {
+    "explain": gettext_noop("to be explained"),
+    "report": gettext_noop("in the signed report"),
+    "notify": gettext_noop("goes to the regulator"),
+}
 
 
 class Tolerances(Protocol):

@@ -9,6 +9,7 @@ from django import forms
 
 from casino.errors import BrokenBooks, CasinoError
 from casino.money import Notation, parse_amount
+from casino.words import said_of
 
 
 def refused_at_its_field(form: forms.Form, call: Callable[[], Any]) -> bool:
@@ -19,7 +20,7 @@ def refused_at_its_field(form: forms.Form, call: Callable[[], Any]) -> bool:
         raise
     except CasinoError as error:
         for fault in error.faults:
-            form.add_error(fault.where if fault.where in form.fields else None, fault.message)
+            form.add_error(fault.where if fault.where in form.fields else None, said_of(fault))
         return False
     return True
 

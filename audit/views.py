@@ -45,7 +45,7 @@ def tonight(request: HttpRequest) -> HttpResponse:
     board = board_for(user, at=timezone.now()) if user.has_perm("tables.view_shift") else None
     context = {
         **admin.site.each_context(request),
-        "title": "Tonight",
+        "title": gettext("Tonight"),
         "board": board,
         "order": order,
         "heads": heads(order, sees_expected=board.sees_expected) if board else [],
@@ -71,7 +71,7 @@ def _shift(request: HttpRequest, pk: int) -> Shift:
 def report_file(request: HttpRequest, pk: int, fmt: str) -> HttpResponse:
     """Answer the shift's report as a file; paper says who printed it and when. 409 where the shift is not reconciled yet."""
     if fmt not in FORMATS:
-        raise Http404("There is no such format.")
+        raise Http404(gettext("There is no such format."))
     report = shift_report.build(_shift(request, pk), for_user=person(request))
     if fmt == "pdf":
         report = replace(report, printed_by=person(request).username, printed_at=timezone.now())
@@ -104,7 +104,7 @@ def reconcile_again(request: HttpRequest, pk: int) -> HttpResponse:
 def explain_variance(request: HttpRequest, pk: int) -> HttpResponse:
     """Keep an explanation and return to the shift's page; what is wrong stands at its field there."""
     shift, user = _shift(request, pk), person(request)
-    return _back_to_shift(request, shift, signing_panel.explain(shift, request.POST, by=user), "The explanation is kept.", "signing")
+    return _back_to_shift(request, shift, signing_panel.explain(shift, request.POST, by=user), gettext("The explanation is kept."), "signing")
 
 
 @require_POST

@@ -11,6 +11,7 @@ from itertools import accumulate
 from typing import Any
 
 from django.db.models import F, Func, QuerySet, Sum
+from django.utils.translation import gettext
 
 from casino import shown
 from tables.edges import theoretical_win
@@ -98,7 +99,7 @@ def _draw(slots: Sequence[datetime], won: Sequence[int], expected: Sequence[int]
     every = max(1, len(slots) // MOST_TICKS)
     hours = [Tick(across(index), f"{shown.local(slot, house):%H:%M}") for index, slot in enumerate(slots) if index % every == 0]
     amounts = [Tick(up(amount), shown.money(amount, house)) for amount in sorted({lowest, 0, highest})]
-    said = f"From 0 to {shown.money(won[-1], house)} in {len(slots)} quarters of an hour"
+    said = gettext("From 0 to %(amount)s in %(slots)s quarters of an hour") % {"amount": shown.money(won[-1], house), "slots": len(slots)}
     if expected:
-        said += f"; {shown.money(expected[-1], house)} was to be expected of the wagers that were made"
+        said += gettext("; %(amount)s was to be expected of the wagers that were made") % {"amount": shown.money(expected[-1], house)}
     return WinChart(line(won), line(expected), up(0), hours, amounts, Tick(up(won[-1]), shown.money(won[-1], house)), f"{said}.")

@@ -13,6 +13,7 @@ from django.db.models import Model, QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404
 from django.urls import URLPattern, path, reverse
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from casino import alarm_admin, job_admin, people, roles, shown, step_up_admin  # noqa: F401 - three register their pages
@@ -33,8 +34,8 @@ class RoleOrder(forms.Form):
     """What is done about a person's role."""
 
     role = forms.ChoiceField(choices=roles.CHOICES)
-    pits = forms.CharField(required=False, max_length=200, help_text="Codes of pits, separated by spaces; empty for all.")
-    action = forms.ChoiceField(choices=[("grant", "Grant"), ("review", "Review"), ("withdraw", "Withdraw")])
+    pits = forms.CharField(required=False, max_length=200, help_text=_("Codes of pits, separated by spaces; empty for all."))
+    action = forms.ChoiceField(choices=[("grant", _("Grant")), ("review", _("Review")), ("withdraw", _("Withdraw"))])
 
 
 class RolesInline(SeenInline):
@@ -44,7 +45,7 @@ class RolesInline(SeenInline):
     fk_name = "user"
     fields = readonly_fields = ("role", "action", "pits", "by", "at")
     ordering = ("-sequence",)
-    verbose_name_plural = "roles: granted, reviewed, withdrawn"
+    verbose_name_plural = _("roles: granted, reviewed, withdrawn")
 
     @admin.display(description=_("at"))
     def at(self, event: RoleEvent) -> str:
@@ -145,4 +146,4 @@ def _order(request: HttpRequest, user: User, said: dict[str, str]) -> None:
         return
     waits = said["action"] == "grant" and role in roles.APPROVING
     done = {"grant": "granted", "review": "reviewed", "withdraw": "withdrawn"}[said["action"]]
-    messages.success(request, f"{role.replace('_', ' ')} {done}." + (" It takes effect when an auditor has reviewed it." if waits else ""))
+    messages.success(request, f"{role.replace('_', ' ')} {done}." + (gettext(" It takes effect when an auditor has reviewed it.") if waits else ""))

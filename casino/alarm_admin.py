@@ -13,6 +13,7 @@ from django.urls import URLPattern, path, reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_POST
 
 from casino import shown
@@ -20,12 +21,13 @@ from casino.alarms import acknowledge, alarms_for
 from casino.errors import CasinoError
 from casino.models import Alarm, User
 from casino.read_only import ReadOnlyAdmin, person
+from casino.words import word
 
 
 class TakenFilter(admin.SimpleListFilter):
     """Alarms that wait, or that somebody took."""
 
-    title = "state"
+    title = gettext_lazy("state")
     parameter_name = "taken"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
@@ -82,7 +84,7 @@ class AlarmAdmin(ReadOnlyAdmin):
     @admin.display(description=_("kind"), ordering="kind")
     def kind_word(self, alarm: Alarm) -> str:
         """Return "job stuck"."""
-        return alarm.kind.replace("_", " ")
+        return word(alarm.kind)
 
     @admin.display(description=_("raised"))
     def raised(self, alarm: Alarm) -> str:

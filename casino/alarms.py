@@ -7,6 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from django.db.models import Q, QuerySet
+from django.utils.translation import gettext
 
 from casino import roles
 from casino.errors import Conflict, NotFound
@@ -48,11 +49,11 @@ def acknowledge(alarm: UUID, *, by: User, note: str = "") -> AlarmAcknowledgemen
     roles.require(by, "acknowledge_alarms")
     found = alarms_for(by).filter(uuid=alarm).first()
     if found is None:
-        raise NotFound("no_alarm", "There is no such alarm.")
+        raise NotFound("no_alarm", gettext("There is no such alarm."))
     wait_turn(f"alarm:{found.pk}")
     kept = AlarmAcknowledgement.objects.select_related("by").filter(alarm=found).first()
     if kept is None:
         return AlarmAcknowledgement.objects.create(alarm=found, by=by, note=note[:300])
     if kept.by_id != by.pk:
-        raise Conflict("acknowledged", f"{kept.by} acknowledged it already.", by=str(kept.by))
+        raise Conflict("acknowledged", gettext("%(by)s acknowledged it already.") % {"by": kept.by}, by=str(kept.by))
     return kept

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, JsonResponse
+from django.utils.translation import gettext
 from rest_framework.exceptions import APIException, NotFound, ParseError
 from rest_framework.pagination import CursorPagination
 from rest_framework.parsers import BaseParser
@@ -17,6 +19,7 @@ from rest_framework.views import exception_handler
 
 from casino.errors import CasinoError, Fault, Unavailable
 from casino.transactions import away
+from casino.words import said_of
 
 LARGEST_BODY = 1_000_000
 
@@ -43,7 +46,7 @@ class StrictJSONParser(BaseParser):
         """Return the value; raises ParseError with what is wrong."""
         body = stream.read(LARGEST_BODY + 1)
         if len(body) > LARGEST_BODY:
-            raise ParseError("the body is larger than a megabyte", code="bad_json")
+            raise ParseError(gettext("the body is larger than a megabyte"), code="bad_json")
         try:
             text = body.decode("utf-8-sig")
             if "\\u0000" in text or "\x00" in text:
@@ -52,14 +55,15 @@ class StrictJSONParser(BaseParser):
             json.dumps(value, ensure_ascii=False).encode()  # half of a surrogate pair is no character either
             return value
         except (ValueError, RecursionError) as error:
-            raise ParseError(f"not one JSON object: {error}", code="bad_json") from error
+            raise ParseError(gettext("not one JSON object: %(error)s") % {"error": error}, code="bad_json") from error
 
 
 def answer_error(error: Exception, context: dict[str, Any]) -> Response | None:
     """Return the response of any error in the one shape of spec/rounds.md: `{"error": …, "errors": […]}`."""
     error = away(error) or error
     if isinstance(error, CasinoError):
-        response = Response(error.as_json(), status=error.status)
+        errors = [replace(fault, message=said_of(fault)).as_json() for fault in error.faults]
+        response = Response({"error": errors[0], "errors": errors}, status=error.status)
         if isinstance(error, Unavailable):
             response["Retry-After"] = "1"
         return response
@@ -87,7 +91,7 @@ def _message(error: Exception) -> str:
 
 def no_such_address(request: HttpRequest, **_: Any) -> JsonResponse:
     """Answer an address below /api/ that nobody knows, in the one shape of errors: a client never reads a page."""
-    fault = Fault("not_found", "There is nothing at this address.").as_json()
+    fault = Fault("not_found", gettext("There is nothing at this address.")).as_json()
     return JsonResponse({"error": fault, "errors": [fault]}, status=404)
 
 

@@ -16,11 +16,16 @@ class CasinoConfig(AppConfig):
     verbose_name = _("House")
 
     def ready(self) -> None:
-        """Import the Celery app (it connects to nothing yet), and hear when migrations begin and end."""
+        """Import the Celery app (it connects to nothing yet), hear when migrations begin and end, and say who translates."""
         from django.db.models.signals import post_migrate, pre_migrate
+        from django.utils.translation import get_language, gettext
 
-        from casino import celery  # noqa: F401
+        from casino import celery, words  # noqa: F401
         from casino.append_only import grant_before_tables
+        from casino.model_names import speak_names
+
+        words.speak_by(gettext, get_language)
+        speak_names()
 
         pre_migrate.connect(grant_before_tables, sender=self, dispatch_uid="pitbook-grants")
         post_migrate.connect(_first_partitions, dispatch_uid="pitbook-partitions")

@@ -10,6 +10,8 @@ from django.contrib.admin import ListFilter, ModelAdmin
 from django.contrib.admin.views.main import ChangeList
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 
 FROM, TO = "day_from", "day_to"
 
@@ -17,7 +19,7 @@ FROM, TO = "day_from", "day_to"
 class DayRange(ListFilter):
     """Filters by `field`, a date: the gaming day was worked out when the row was recorded, so no zone can lose one."""
 
-    title = "gaming day"
+    title = _("gaming day")
     template = "admin/day_range.html"
     field = "gaming_day"
 
@@ -29,13 +31,13 @@ class DayRange(ListFilter):
         self.days = {name: self._day(name, text) for name, text in self.typed.items() if text}
         first, last = self.days.get(FROM), self.days.get(TO)
         if first and last and first > last:
-            self.errors[TO] = "The last day lies before the first."
+            self.errors[TO] = gettext("The last day lies before the first.")
 
     def _day(self, name: str, text: str) -> date | None:
         try:
             return date.fromisoformat(text)
         except ValueError:
-            self.errors[name] = f"“{text[:40]}” is no day: write it as 2026-11-30."
+            self.errors[name] = gettext("“%(text)s” is no day: write it as 2026-11-30.") % {"text": text[:40]}
             return None
 
     def has_output(self) -> bool:
@@ -51,7 +53,7 @@ class DayRange(ListFilter):
         kept = {name: value for name, values in changelist.get_filters_params().items() for value in values if name not in (FROM, TO)}
         fields = [
             {"name": name, "label": label, "value": self.typed.get(name, ""), "error": self.errors.get(name)}
-            for name, label in ((FROM, "From"), (TO, "To"))
+            for name, label in ((FROM, gettext("From")), (TO, gettext("To")))
         ]
         yield {"fields": fields, "kept": kept, "search": changelist.query, "clear": changelist.get_query_string(remove=[FROM, TO])}
 

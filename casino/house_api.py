@@ -6,6 +6,7 @@ from typing import Any
 from uuid import UUID
 
 from django.urls import path
+from django.utils.translation import gettext
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.generics import GenericAPIView
@@ -143,7 +144,7 @@ class AcknowledgeView(GenericAPIView):
 def _job(request: Request, uuid: UUID) -> Job:
     found = jobs.jobs_for(_user(request)).filter(uuid=uuid).first()
     if found is None:
-        raise NotFound("no_job", "There is no such job of yours.")
+        raise NotFound("no_job", gettext("There is no such job of yours."))
     return found
 
 

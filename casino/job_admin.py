@@ -10,6 +10,7 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import URLPattern, path, reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_POST
 
@@ -17,6 +18,7 @@ from casino import jobs, shown
 from casino.errors import CasinoError
 from casino.models import Job, JobEvent, User
 from casino.read_only import ReadOnlyAdmin, SeenInline, person
+from casino.words import word
 
 ORDERS = {"cancel": jobs.cancel, "resume": jobs.resume}
 
@@ -27,7 +29,7 @@ class JobEventsInline(SeenInline):
     model = JobEvent
     fields = readonly_fields = ("action", "by", "at")
     ordering = ("-sequence",)
-    verbose_name_plural = "cancelled, taken up again"
+    verbose_name_plural = _("cancelled, taken up again")
 
     @admin.display(description=_("at"))
     def at(self, event: JobEvent) -> str:
@@ -61,13 +63,15 @@ class JobAdmin(ReadOnlyAdmin):
         """Cancel the job or take it up again, and return to it; the service says who may."""
         job = self.mine(person(request)).filter(pk=pk).first()
         if job is None:
-            raise Http404("There is no such job.")
+            raise Http404(gettext("There is no such job."))
         try:
             ORDERS[order](job, person(request))
         except CasinoError as error:
             messages.error(request, error.message)
         else:
-            messages.success(request, "The job ends as soon as its part is done." if order == "cancel" else "The job is queued again.")
+            messages.success(
+                request, gettext("The job ends as soon as its part is done.") if order == "cancel" else gettext("The job is queued again.")
+            )
         return HttpResponseRedirect(reverse("admin:casino_job_change", args=[pk]))
 
     def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any) -> HttpResponse:
@@ -83,7 +87,7 @@ class JobAdmin(ReadOnlyAdmin):
     @admin.display(description=_("job"))
     def what(self, job: Job) -> str:
         """Return "close shift"."""
-        return job.kind.replace("_", " ")
+        return word(job.kind)
 
     @admin.display(description=_("asked"))
     def asked(self, job: Job) -> str:

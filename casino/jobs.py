@@ -22,11 +22,13 @@ from django.conf import settings
 from django.db import connection, transaction
 from django.db.models import QuerySet
 from django.db.models.functions import Now
+from django.utils.translation import gettext
 
 from casino import embedded, roles
 from casino.errors import Conflict, Refused
 from casino.models import Job, JobEvent, User
 from casino.transactions import in_transaction
+from casino.words import word
 
 log = logging.getLogger(__name__)
 R = TypeVar("R")
@@ -133,12 +135,12 @@ def is_cancelled(job: Job) -> bool:
 def _tell(job: Job, action: str, by: User, *, from_states: tuple[Job.State, ...]) -> None:
     """Add an event of the job: a row of its own, as the job's is locked by whoever works at it. Again what was said last adds nothing."""
     if job.asked_by_id != by.pk and not roles.may(by.roles, "see_all_jobs"):
-        raise Refused("not_yours", f"{job.kind} was asked for by somebody else.")
+        raise Refused("not_yours", gettext("%(kind)s was asked for by somebody else.") % {"kind": word(job.kind)})
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [f"job:{job.pk}"])
     job.refresh_from_db()
     if job.state not in from_states:
-        raise Conflict("job_over", f"The job is {job.state}.", state=job.state)
+        raise Conflict("job_over", gettext("The job is %(state)s.") % {"state": word(job.state)}, state=job.state)
     last = JobEvent.objects.filter(job=job).order_by("-sequence").first()
     if last is None or last.action != action:
         JobEvent.objects.create(job=job, sequence=last.sequence + 1 if last else 1, action=action, by=by)

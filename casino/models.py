@@ -11,6 +11,8 @@ from django.contrib.auth.validators import ASCIIUsernameValidator
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import Q
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 
 from casino import roles
 from casino.append_only import RecordedAt
@@ -29,16 +31,16 @@ class UserManager(BaseUserManager["User"]):
 
     def create_superuser(self, username: str, password: str | None = None, **fields: Any) -> User:
         """Refuse: what a person may do comes from their roles."""
-        raise Refused("no_superusers", "There are no superusers here. The first administrator is made at set-up.")
+        raise Refused("no_superusers", gettext("There are no superusers here. The first administrator is made at set-up."))
 
 
 class User(AbstractBaseUser):
     """A person on the staff who signs in. `username` is the staff number; what they may do comes from their roles alone."""
 
-    username = models.CharField("staff number", max_length=40, unique=True, validators=[ASCIIUsernameValidator()])
+    username = models.CharField(_("staff number"), max_length=40, unique=True, validators=[ASCIIUsernameValidator()])
     name = models.CharField(max_length=120, blank=True)
     email = models.EmailField(blank=True)
-    is_active = models.BooleanField("works here", default=True)
+    is_active = models.BooleanField(_("works here"), default=True)
     is_superuser = models.BooleanField(default=False, editable=False)
     date_joined = models.DateTimeField(db_default=models.functions.Now(), editable=False)
 
@@ -90,9 +92,9 @@ class RoleEvent(models.Model):
     user = models.ForeignKey(User, models.PROTECT, related_name="role_events")
     sequence = models.PositiveIntegerField()
     role = models.CharField(max_length=20, choices=roles.CHOICES)
-    action = models.CharField(max_length=10, choices=[("grant", "granted"), ("review", "reviewed"), ("withdraw", "withdrawn")])
-    pits = ArrayField(models.CharField(max_length=20), null=True, blank=True, help_text="codes of pits; empty for all")
-    by = models.ForeignKey(User, models.PROTECT, null=True, related_name="+", help_text="empty only at set-up")
+    action = models.CharField(max_length=10, choices=[("grant", _("granted")), ("review", _("reviewed")), ("withdraw", _("withdrawn"))])
+    pits = ArrayField(models.CharField(max_length=20), null=True, blank=True, help_text=_("codes of pits; empty for all"))
+    by = models.ForeignKey(User, models.PROTECT, null=True, related_name="+", help_text=_("empty only at set-up"))
     recorded_at = RecordedAt()
 
     class Meta:
@@ -111,7 +113,7 @@ class StepUpFailure(models.Model):
     """Somebody who is signed in typed a wrong password where an approval asks for it again. Append-only; what was typed is not kept."""
 
     user = models.ForeignKey(User, models.PROTECT, related_name="step_up_failures")
-    at = models.DateTimeField(help_text="by the door's clock, which counts for the lock")
+    at = models.DateTimeField(help_text=_("by the door's clock, which counts for the lock"))
     recorded_at = RecordedAt()
 
     class Meta:
@@ -134,7 +136,7 @@ class Job(models.Model):
 
     uuid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     kind = models.CharField(max_length=40)
-    key = models.CharField(max_length=200, unique=True, help_text="one job a key, whoever asks for it again")
+    key = models.CharField(max_length=200, unique=True, help_text=_("one job a key, whoever asks for it again"))
     args = models.JSONField(default=dict)
     state = models.CharField(max_length=10, choices=State.choices, default=State.QUEUED)
     attempts = models.PositiveSmallIntegerField(default=0)
@@ -162,8 +164,8 @@ class JobEvent(models.Model):
     """A job was cancelled, or taken up again. Append-only, and apart from the job, whose row is locked by whoever works at it."""
 
     class Action(models.TextChoices):
-        CANCEL = "cancel", "cancelled"
-        RESUME = "resume", "taken up again"
+        CANCEL = "cancel", _("cancelled")
+        RESUME = "resume", _("taken up again")
 
     job = models.ForeignKey(Job, models.PROTECT, related_name="events")
     sequence = models.PositiveSmallIntegerField()
@@ -183,10 +185,10 @@ class Alarm(models.Model):
     """Something that somebody has to look at now. It stays until a person acknowledges it by name. Append-only; unique by its key."""
 
     uuid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
-    key = models.CharField(max_length=200, unique=True, help_text="one alarm a cause, however often it is noticed")
+    key = models.CharField(max_length=200, unique=True, help_text=_("one alarm a cause, however often it is noticed"))
     kind = models.CharField(max_length=40)
     message = models.CharField(max_length=500)
-    pit = models.CharField(max_length=20, blank=True, help_text="the pit it is of; empty for the house")
+    pit = models.CharField(max_length=20, blank=True, help_text=_("the pit it is of; empty for the house"))
     facts = models.JSONField(default=dict)
     recorded_at = RecordedAt()
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple, NewType
 
+from casino.words import gettext
+
 Minor = NewType("Minor", int)
 """An amount in the currency's minor unit (cents; whole yen; a thousandth of a dinar)."""
 
@@ -32,19 +34,19 @@ def parse_amount(text: str, notation: Notation) -> Minor:
     whole, point, fraction = typed.partition(decimal)
     groups = whole.split(group) if group else [whole]
     if len(groups) > 1 and (not 1 <= len(groups[0]) <= 3 or any(len(part) != 3 for part in groups[1:])):
-        raise ValueError(f"“{text}” is not an amount: digits are grouped in threes")
+        raise ValueError(gettext("“%(text)s” is not an amount: digits are grouped in threes") % {"text": text})
     digits = "".join(groups)
     if not (digits.isascii() and digits.isdigit()):
-        raise ValueError(f"“{text}” is not an amount")
+        raise ValueError(gettext("“%(text)s” is not an amount") % {"text": text})
     if point and not (fraction.isascii() and fraction.isdigit()):
-        raise ValueError(f"“{text}” is not an amount")
+        raise ValueError(gettext("“%(text)s” is not an amount") % {"text": text})
     if len(fraction) > exponent:
-        raise ValueError(f"“{text}” has more than {exponent} decimals")
+        raise ValueError(gettext("“%(text)s” has more than %(exponent)s decimals") % {"text": text, "exponent": exponent})
     if len(digits.lstrip("0")) > len(str(CEILING)):
-        raise ValueError(f"“{text[:40]}” is too large")
+        raise ValueError(gettext("“%(text)s” is too large") % {"text": text[:40]})
     value = int(digits) * 10**exponent + int((fraction or "0").ljust(exponent, "0") if exponent else 0)
     if value >= CEILING:
-        raise ValueError(f"“{text}” is too large")
+        raise ValueError(gettext("“%(text)s” is too large") % {"text": text})
     return Minor(value)
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from fractions import Fraction
 
+from casino.words import gettext
+
 _ODDS = re.compile(r"(0|[1-9]\d{0,8}):([1-9]\d{0,8})\Z", re.ASCII)
 
 
@@ -16,12 +18,12 @@ def parse_odds(text: str, *, basis: str = "to") -> Fraction:
     """
     match = _ODDS.match(text)
     if match is None:
-        raise ValueError(f"“{text}” is not odds such as “3:2”")
+        raise ValueError(gettext("“%(text)s” is not odds such as “3:2”") % {"text": text})
     odds = Fraction(int(match[1]), int(match[2]))
     if basis == "for":
         odds -= 1
     if odds < 0:
-        raise ValueError(f"“{text}” for one returns less than the stake")
+        raise ValueError(gettext("“%(text)s” for one returns less than the stake") % {"text": text})
     return odds
 
 

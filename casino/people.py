@@ -5,10 +5,13 @@ from __future__ import annotations
 import secrets
 from collections.abc import Sequence
 
+from django.utils.translation import gettext
+
 from casino import roles
 from casino.errors import Conflict, InvalidSlip, Refused
 from casino.models import RoleEvent, User
 from casino.transactions import in_transaction, wait_turn
+from casino.words import word
 
 
 def new_password() -> str:
@@ -24,7 +27,7 @@ def set_up(administrator: tuple[str, str | None], auditor: tuple[str, str | None
     """
     wait_turn("set up")
     if RoleEvent.objects.exists():
-        raise Conflict("set_up", "The house was set up already.")
+        raise Conflict("set_up", gettext("The house was set up already."))
     first = User.objects.create_user(*administrator, name="First administrator")
     second = User.objects.create_user(*auditor, name="First auditor")
     _event(first, "administrator", "grant", None, None)
@@ -50,11 +53,16 @@ def grant_role(user: User, role: str, *, by: User, pits: Sequence[str] | None = 
     """
     roles.require(by, "manage_users")
     if role not in roles.ROLES:
-        raise InvalidSlip("unknown_role", f"“{role}” is no role.", where="role")
+        raise InvalidSlip("unknown_role", gettext("“%(role)s” is no role.") % {"role": role}, where="role")
     _not_their_own(user, by)
     wait_turn(f"roles:{user.pk}")
     if (other := roles.clash(_granted(user), role)) is not None:
-        raise Refused("roles_clash", f"Nobody is {role.replace('_', ' ')} and {other.replace('_', ' ')} at once.", role=role, held=other)
+        raise Refused(
+            "roles_clash",
+            gettext("Nobody is %(role)s and %(other)s at once.") % {"role": word(role), "other": word(other)},
+            role=role,
+            held=other,
+        )
     return _event(user, role, "grant", pits, by)
 
 
@@ -70,9 +78,9 @@ def review_role(user: User, role: str, *, by: User) -> RoleEvent:
     roles.require(by, "review_users")
     grant = RoleEvent.objects.filter(user=user, role=role).order_by("-sequence").first()
     if grant is None or grant.action != "grant":
-        raise Conflict("not_granted", f"{role} of {user} waits for no review.")
+        raise Conflict("not_granted", gettext("%(role)s of %(user)s waits for no review.") % {"role": role, "user": user})
     if grant.by_id == by.pk:
-        raise Refused("own_approval", "Nobody reviews what they granted.")
+        raise Refused("own_approval", gettext("Nobody reviews what they granted."))
     return _event(user, role, "review", grant.pits, by)
 
 
@@ -93,4 +101,4 @@ def _event(user: User, role: str, action: str, pits: Sequence[str] | None, by: U
 
 def _not_their_own(user: User, by: User | None) -> None:
     if by is not None and by.pk == user.pk:
-        raise Refused("own_roles", "Nobody changes their own roles.")
+        raise Refused("own_roles", gettext("Nobody changes their own roles."))

@@ -11,6 +11,7 @@ from django.core.paginator import Page, Paginator
 from django.db.models import Model, QuerySet
 from django.db.utils import DataError
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.utils.translation import gettext
 
 from casino import roles
 from casino.models import User
@@ -99,7 +100,7 @@ class ReadOnlyAdmin(admin.ModelAdmin):
         """Return the row. Raises Http404 where there is none, or none of theirs."""
         found = super().get_object(request, object_id, from_field)
         if found is None:
-            raise Http404(f"There is no such {self.opts.verbose_name}.")
+            raise Http404(gettext("There is no such %(verbose_name)s.") % {"verbose_name": self.opts.verbose_name})
         return found
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
+from django.utils.translation import gettext, gettext_lazy
+
 from casino.errors import Refused
+from casino.words import word
 
 if TYPE_CHECKING:
     from casino.models import User
@@ -21,7 +24,7 @@ ROLES = (
     "games_manager",
     "administrator",
 )
-CHOICES = [(role, role.replace("_", " ")) for role in ROLES]
+CHOICES = [(role, gettext_lazy(role.replace("_", " "))) for role in ROLES]
 APPROVING = frozenset({"pit_boss", "shift_manager", "auditor"})
 """Roles that approve: a grant takes effect when an auditor has reviewed it."""
 
@@ -190,11 +193,11 @@ def may(held: Effective, action: str, pit: str | None = None) -> bool:
 def require(user: User, action: str, pit: str | None = None) -> None:
     """Raise Refused (`not_allowed`, `not_your_pit`, `left`) unless `user` works here and may do `action` at `pit`."""
     if not user.is_active:
-        raise Refused("left", f"{user} does not work here any more.")
+        raise Refused("left", gettext("%(user)s does not work here any more.") % {"user": user})
     if not may(user.roles, action):
-        raise Refused("not_allowed", f"{user} may not do this ({action.replace('_', ' ')}).", action=action)
+        raise Refused("not_allowed", gettext("%(user)s may not do this (%(action)s).") % {"user": user, "action": word(action)}, action=action)
     if not may(user.roles, action, pit):
-        raise Refused("not_your_pit", f"{user} does not work in pit {pit}.", action=action, pit=pit)
+        raise Refused("not_your_pit", gettext("%(user)s does not work in pit %(pit)s.") % {"user": user, "pit": pit}, action=action, pit=pit)
 
 
 def pits_for(user: User, action: str) -> Pits:

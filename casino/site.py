@@ -6,6 +6,7 @@ from typing import Any
 
 from django.contrib.admin import AdminSite
 from django.http import HttpRequest
+from django.utils.translation import gettext_lazy as _
 
 from casino.models import User
 
@@ -15,7 +16,7 @@ class PitbookSite(AdminSite):
 
     site_header = "Pitbook"
     site_title = "Pitbook"
-    index_title = "Tonight"
+    index_title = _("Tonight")
     enable_nav_sidebar = False
     empty_value_display = "—"
 

@@ -11,6 +11,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.db import transaction
+from django.utils.translation import gettext
 
 from casino.errors import InvalidSlip, Refused
 from casino.models import StepUpFailure, User
@@ -32,7 +33,7 @@ def confirm(user: User, password: str, *, at: datetime) -> None:
     would take the failure back.
     """
     if not password:
-        raise Refused("password_required", "An approval asks for your password again.", where=FIELD)
+        raise Refused("password_required", gettext("An approval asks for your password again."), where=FIELD)
     refusal = _refusal(user, password, at)
     if refusal is not None:
         raise refusal
@@ -42,7 +43,7 @@ def password_in(body: Mapping[str, Any]) -> str:
     """Return the field `password` of an API's body, "" where it is absent. Raises InvalidSlip (`bad_type`)."""
     password = body.get(FIELD, "")
     if not isinstance(password, str):
-        raise InvalidSlip("bad_type", "A password is a text.", where=FIELD)
+        raise InvalidSlip("bad_type", gettext("A password is a text."), where=FIELD)
     return password
 
 
@@ -65,9 +66,14 @@ def _refusal(user: User, password: str, at: datetime) -> Refused | None:
             return None
         StepUpFailure.objects.create(user=user, at=at)
         until = locked_until(user, at)
-    return _locked(until) if until is not None else Refused("wrong_password", "This is not your password.", where=FIELD)
+    return _locked(until) if until is not None else Refused("wrong_password", gettext("This is not your password."), where=FIELD)
 
 
 def _locked(until: datetime) -> Refused:
     when = until.isoformat(timespec="seconds")
-    return Refused("too_many_attempts", f"Too many wrong passwords: you approve nothing before {until:%H:%M:%S %Z}.", where=FIELD, until=when)
+    return Refused(
+        "too_many_attempts",
+        gettext("Too many wrong passwords: you approve nothing before %(until)s.") % {"until": f"{until:%H:%M:%S %Z}"},
+        where=FIELD,
+        until=when,
+    )

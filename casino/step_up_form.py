@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from django import forms
+from django.utils.translation import gettext_lazy as _
 
 from casino import step_up
 from casino.errors import Refused
@@ -16,7 +17,7 @@ class StepUpForm(forms.Form):
     """An approval's form: a subclass adds its own fields, a door calls `confirms` before the service."""
 
     password = forms.CharField(
-        label="Your password, again",
+        label=_("Your password, again"),
         required=False,
         strip=False,
         max_length=step_up.LONGEST,

@@ -10,6 +10,7 @@ from functools import wraps
 from typing import ParamSpec, TypeVar
 
 from django.db import InterfaceError, OperationalError, connection, transaction
+from django.utils.translation import gettext
 
 from casino.errors import Unavailable
 
@@ -41,7 +42,7 @@ def in_transaction(service: Callable[P, R]) -> Callable[P, R]:
                 if _sqlstate(error) not in _RETRY:
                     raise
                 time.sleep(random.uniform(0, 0.01 * 2**tried))  # noqa: S311 - jitter, not a secret
-        raise Unavailable("busy", "The books are busy. Nothing was written; try again.")
+        raise Unavailable("busy", gettext("The books are busy. Nothing was written; try again."))
 
     return run
 
@@ -59,7 +60,7 @@ def away(error: BaseException | None) -> Unavailable | None:
     if not isinstance(error, OperationalError | InterfaceError):
         return None
     log.error("the database is away: %s", str(error).partition("\n")[0])
-    return Unavailable("database_away", "The books cannot be reached at the moment. Send the same again: it is kept once.")
+    return Unavailable("database_away", gettext("The books cannot be reached at the moment. Send the same again: it is kept once."))
 
 
 def wait_turn(name: str) -> None:

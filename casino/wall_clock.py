@@ -5,6 +5,8 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
+from casino.words import gettext
+
 
 def offset_text(moment: datetime) -> str:
     """Return the offset of the aware `moment` as "+01:00"."""
@@ -20,16 +22,16 @@ def read_local(text: str, zone: str, *, offset: str = "") -> datetime:
     try:
         naive = datetime.fromisoformat(text.strip())
     except ValueError:
-        raise ValueError("A time is written as 2026-11-30 21:14:05") from None
+        raise ValueError(gettext("A time is written as 2026-11-30 21:14:05")) from None
     if not 1970 < naive.year < 2200:
-        raise ValueError("A time of our days, please: the year is not one of them")
+        raise ValueError(gettext("A time of our days, please: the year is not one of them"))
     clock = ZoneInfo(zone)
     if naive.tzinfo is not None:
         return naive.astimezone(clock)
     meant = [naive.replace(tzinfo=clock, fold=fold) for fold in (0, 1)]
     real = [moment for moment in meant if moment.astimezone(UTC).astimezone(clock).replace(tzinfo=None) == naive]
     if not real:
-        raise ValueError("There is no such time: the clock was put forward over it")
+        raise ValueError(gettext("There is no such time: the clock was put forward over it"))
     return next((moment for moment in real if offset_text(moment) == offset), real[0])
 
 

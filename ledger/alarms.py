@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 
+from django.utils.translation import gettext
+
 from casino import roles
 from casino.errors import Conflict, InvalidSlip
 from casino.models import User
@@ -22,10 +24,10 @@ def acknowledge(*, reason: str, by: User) -> list[CheckpointAlarm]:
     """
     roles.require(by, "acknowledge_checkpoint")
     if not reason.strip():
-        raise InvalidSlip("missing_field", "Say why the books are behind: which backup was restored, and by whom.", where="reason")
+        raise InvalidSlip("missing_field", gettext("Say why the books are behind: which backup was restored, and by whom."), where="reason")
     wait_turn("sealing")
     if published.alarm() is None:
-        raise Conflict("no_alarm", "No published checkpoint is ahead of the books.")
+        raise Conflict("no_alarm", gettext("No published checkpoint is ahead of the books."))
     kept = dict(Segment.objects.values_list("number", "checkpoint"))
     known = set(CheckpointAlarm.objects.values_list("note", flat=True))
     missing = [line for line in published.read() if kept.get(line.number) != line.text and line.note not in known]

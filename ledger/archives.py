@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from django.db import connections, transaction
+from django.utils.translation import gettext
 from psycopg import sql
 
 from casino.append_only import OWNER_ALIAS, app_role
@@ -57,7 +58,7 @@ def restore_month(month: date, folder: Path, *, by: str) -> list[Taken]:
     """
     out = archived(month)
     if not out:
-        raise NotFound("not_archived", f"Nothing of {month:%Y-%m} is archived.")
+        raise NotFound("not_archived", gettext("Nothing of %(month)s is archived.") % {"month": f"{month:%Y-%m}"})
     for one in out:
         _check_file(folder / one.file, one.file_sha256)
     return [_bring_back(one, folder, by) for one in out]
@@ -77,7 +78,7 @@ def archived_now() -> list[Archive]:
 
 def _check_over(month: date, today: date) -> None:
     if month.day != 1 or _next(month) > today.replace(day=1):
-        raise Conflict("month_runs", f"{month:%Y-%m} is not over yet.")
+        raise Conflict("month_runs", gettext("%(month)s is not over yet.") % {"month": f"{month:%Y-%m}"})
 
 
 def _next(month: date) -> date:
@@ -95,7 +96,11 @@ def _close_books(month: date) -> None:
     sealed = set(Segment.objects.filter(shift__in=shifts).values_list("shift", flat=True))
     if open_shifts := shifts - sealed:
         days = sorted({str(book.gaming_day) for book in books if book.shift in open_shifts})
-        raise Conflict("not_sealed", f"{len(open_shifts)} shifts are not sealed, of {', '.join(days)}.", shifts=sorted(map(str, open_shifts)))
+        raise Conflict(
+            "not_sealed",
+            gettext("%(open_shifts)s shifts are not sealed, of %(days)s.") % {"open_shifts": len(open_shifts), "days": ", ".join(days)},
+            shifts=sorted(map(str, open_shifts)),
+        )
     for book in books:
         if book.shift is None:
             keep_day_totals(book.property, book.gaming_day)
@@ -151,7 +156,7 @@ def _rows(cursor: Any, child: str) -> Iterator[bytes]:
 
 def _check_file(path: Path, expected: str) -> None:
     if not path.is_file():
-        raise NotFound("no_file", f"{path} is not there.")
+        raise NotFound("no_file", gettext("%(path)s is not there.") % {"path": path})
     if _sha256(path) != expected:
         raise BrokenBooks("file_differs", f"{path.name} is not the file that was written: its SHA-256 should be {expected}.")
 
@@ -202,7 +207,7 @@ def _drop_empty(cursor: Any, table: str, child: str) -> None:
     cursor.execute(f"LOCK TABLE {child} IN SHARE MODE")
     cursor.execute(f"SELECT EXISTS (SELECT FROM {child})")  # noqa: S608 - our own table
     if cursor.fetchone()[0]:
-        raise Conflict("month_in_use", f"{child} has rows already.")
+        raise Conflict("month_in_use", gettext("%(child)s has rows already.") % {"child": child})
     cursor.execute(f"ALTER TABLE {table} DETACH PARTITION {child}")
     cursor.execute(f"DROP TABLE {child}")
 

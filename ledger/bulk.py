@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from django.utils.translation import gettext
+
 from casino.bulk import copy_rows, draw_keys
 from casino.errors import NotFound, Refused
 from casino.models import User
@@ -67,7 +69,7 @@ def _know_all(drafts: Sequence[EntryDraft], accounts: _Accounts) -> None:
         for transfer in draft.transfers:
             for code in (transfer.credit, transfer.debit):
                 if (draft.property, code) not in accounts:
-                    raise NotFound("no_account", f"There is no account {code}.", account=code, draft=place)
+                    raise NotFound("no_account", gettext("There is no account %(code)s.") % {"code": code}, account=code, draft=place)
 
 
 def _hold_limits(drafts: Sequence[EntryDraft], accounts: _Accounts) -> None:

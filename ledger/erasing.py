@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from django.db import connections, models, transaction
+from django.utils.translation import gettext
 from psycopg import sql
 
 from casino import roles
@@ -52,13 +53,17 @@ def erase_text(segment: int, index: int, field: str, *, kinds: Sequence[Kind], b
     """
     roles.require(by, "erase_texts")
     if not reason.strip():
-        raise InvalidSlip("missing_field", "Say why the text is erased, without repeating it.", where="reason")
+        raise InvalidSlip("missing_field", gettext("Say why the text is erased, without repeating it."), where="reason")
     leaf = _leaf(segment, index)
     where = _where(_field(leaf, field, kinds), leaf, kinds)
     before = guards.problems(OWNER_ALIAS)
     with transaction.atomic(using=OWNER_ALIAS):
         if not _overwrite(where, int(leaf.row or 0)):
-            raise Conflict("no_words", f"Nobody's words stand in {field} of leaf {index}; or its month is archived: bring it back first.")
+            raise Conflict(
+                "no_words",
+                gettext("Nobody's words stand in %(field)s of leaf %(index)s; or its month is archived: bring it back first.")
+                % {"field": field, "index": index},
+            )
         LeafSalt.objects.using(OWNER_ALIAS).filter(segment_id=segment, index=index, field=field).delete()
         made = TextErasure.objects.using(OWNER_ALIAS).create(segment_id=segment, index=index, field=field, reason=reason.strip()[:300], by_id=by.pk)
         if guards.problems(OWNER_ALIAS) != before:
@@ -70,18 +75,22 @@ def _leaf(segment: int, index: int) -> Leaf:
     kept = Segment.objects.filter(number=segment).first()
     found = Leaf.objects.filter(segment=kept, gaming_day=kept.gaming_day, index=index).first() if kept else None
     if found is None:
-        raise NotFound("no_leaf", f"There is no leaf {index} in segment {segment}.", where="index")
+        raise NotFound("no_leaf", gettext("There is no leaf %(index)s in segment %(segment)s.") % {"index": index, "segment": segment}, where="index")
     return found
 
 
 def _field(leaf: Leaf, name: str, kinds: Sequence[Kind]) -> Field:
     if TextErasure.objects.filter(segment_id=leaf.segment_id, index=leaf.index, field=name).exists():
-        raise Conflict("erased_already", f"The text {name} of leaf {leaf.index} was erased already.")
+        raise Conflict("erased_already", gettext("The text %(name)s of leaf %(index)s was erased already.") % {"name": name, "index": leaf.index})
     kind = next((kind for kind in kinds if kind.name == leaf.kind), None)
     found = next((one for one in kind.fields if one.name == name and one.type == "secret"), None) if kind else None
     has_salt = LeafSalt.objects.filter(segment_id=leaf.segment_id, index=leaf.index, field=name).exists()
     if found is None or not has_salt:
-        raise NotFound("no_text", f"Leaf {leaf.index} ({leaf.kind}) has no text {name}.", where="field")
+        raise NotFound(
+            "no_text",
+            gettext("Leaf %(index)s (%(kind)s) has no text %(name)s.") % {"index": leaf.index, "kind": leaf.kind, "name": name},
+            where="field",
+        )
     return found
 
 
@@ -92,7 +101,7 @@ def _where(field: Field, leaf: Leaf, kinds: Sequence[Kind]) -> _Where:
     kind = next(kind for kind in kinds if kind.name == leaf.kind)
     column = None if field.sql or "__" in field.path else kind.model._meta.get_field(field.path)
     if not isinstance(column, models.CharField | models.TextField | models.JSONField):
-        raise Conflict("not_erasable", f"{field.name} of {leaf.kind} is no text of its own.")
+        raise Conflict("not_erasable", gettext("%(field)s of %(kind)s is no text of its own.") % {"field": field.name, "kind": leaf.kind})
     return _Where(kind.model._meta.db_table, str(column.column), "id", json=isinstance(column, models.JSONField))
 
 

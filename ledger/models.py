@@ -7,6 +7,7 @@ import uuid
 from django.contrib.postgres.indexes import BrinIndex
 from django.db import models
 from django.db.models import F, Q
+from django.utils.translation import gettext_lazy as _
 
 from casino.append_only import MadeIn, RecordedAt
 from casino.money import CEILING
@@ -31,8 +32,8 @@ class Account(models.Model):
     code = models.CharField(max_length=60)
     kind = models.CharField(max_length=10, choices=Kind.choices)
     currency = models.CharField(max_length=3)
-    floor = models.BigIntegerField(null=True, blank=True, help_text="the balance may not go below this, in minor units")
-    ceiling = models.BigIntegerField(null=True, blank=True, help_text="the balance may not go above this, in minor units")
+    floor = models.BigIntegerField(null=True, blank=True, help_text=_("the balance may not go below this, in minor units"))
+    ceiling = models.BigIntegerField(null=True, blank=True, help_text=_("the balance may not go above this, in minor units"))
     opened_at = models.DateTimeField(db_default=models.functions.Now(), editable=False)
     closed_at = models.DateTimeField(null=True, blank=True)
 
@@ -78,7 +79,7 @@ class Entry(models.Model):
     transfer_count = models.PositiveSmallIntegerField()
 
     class Meta:
-        verbose_name_plural = "entries"
+        verbose_name_plural = _("entries")
         constraints = [
             models.UniqueConstraint(fields=["id", "gaming_day"], name="ledger_entry_day"),
             models.CheckConstraint(
@@ -149,7 +150,7 @@ class Segment(models.Model):
     recorded_at = RecordedAt()
 
     class Meta:
-        verbose_name = "sealed shift"
+        verbose_name = _("sealed shift")
         ordering = ["number"]
 
     def __str__(self) -> str:
@@ -163,12 +164,12 @@ class Leaf(models.Model):
     gaming_day = models.DateField()
     segment = models.ForeignKey(Segment, models.PROTECT, related_name="leaves", db_constraint=False)
     index = models.PositiveIntegerField()
-    kind = models.CharField(max_length=40, default="", help_text="what it is of: a kind of evidence")
-    row = models.BigIntegerField(null=True, help_text="the key of the row that it was made from")
+    kind = models.CharField(max_length=40, default="", help_text=_("what it is of: a kind of evidence"))
+    row = models.BigIntegerField(null=True, help_text=_("the key of the row that it was made from"))
     content = models.BinaryField()
 
     class Meta:
-        verbose_name_plural = "leaves"
+        verbose_name_plural = _("leaves")
         constraints = [models.UniqueConstraint(fields=["segment", "index", "gaming_day"], name="ledger_leaf_once")]
         indexes = [models.Index(fields=["kind", "row"], name="ledger_leaf_of_row")]
         ordering = ["segment", "index"]
@@ -197,10 +198,10 @@ class SealKey(models.Model):
     """A public key by which checkpoints are signed, from `number` on; each but the first is announced in a note that the one before signed."""
 
     number = models.PositiveIntegerField(primary_key=True)
-    origin = models.CharField(max_length=60, help_text="the log's name, the first line of every checkpoint")
+    origin = models.CharField(max_length=60, help_text=_("the log's name, the first line of every checkpoint"))
     public = models.BinaryField(max_length=32)
-    note = models.TextField(blank=True, help_text="the signed announcement; the first key has none")
-    by = models.ForeignKey("casino.User", models.PROTECT, null=True, related_name="+", help_text="empty where it was made at set-up")
+    note = models.TextField(blank=True, help_text=_("the signed announcement; the first key has none"))
+    by = models.ForeignKey("casino.User", models.PROTECT, null=True, related_name="+", help_text=_("empty where it was made at set-up"))
     recorded_at = RecordedAt()
 
     class Meta:
@@ -232,7 +233,7 @@ class CheckpointAlarm(models.Model):
     note = models.TextField()
     note_sha256 = models.CharField(max_length=64, unique=True)
     number = models.PositiveBigIntegerField()
-    adopted = models.BooleanField(help_text="whether its segment was taken over without its leaves, so that the list goes on from it")
+    adopted = models.BooleanField(help_text=_("whether its segment was taken over without its leaves, so that the list goes on from it"))
     reason = models.CharField(max_length=300)
     by = models.ForeignKey("casino.User", models.PROTECT, related_name="+")
     recorded_at = RecordedAt()

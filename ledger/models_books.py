@@ -6,6 +6,7 @@ from typing import Any
 
 from django.db import models
 from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
 
 from casino.append_only import RecordedAt
 
@@ -83,18 +84,18 @@ class Archive(models.Model):
     """A month of one big table was taken out of the database into a file, or brought back from it."""
 
     class Action(models.TextChoices):
-        ARCHIVE = "archive", "taken out"
-        RESTORE = "restore", "brought back"
+        ARCHIVE = "archive", _("taken out")
+        RESTORE = "restore", _("brought back")
 
     table = models.CharField(max_length=60)
-    month = models.DateField(help_text="its first day")
-    sequence = models.PositiveSmallIntegerField(help_text="1 when it was first taken out, 2 when it was brought back, …")
+    month = models.DateField(help_text=_("its first day"))
+    sequence = models.PositiveSmallIntegerField(help_text=_("1 when it was first taken out, 2 when it was brought back, …"))
     action = models.CharField(max_length=7, choices=Action.choices)
     rows = models.PositiveBigIntegerField()
     file = models.CharField(max_length=200)
     file_sha256 = models.CharField(max_length=64)
-    rows_sha256 = models.CharField(max_length=64, help_text="of the rows themselves, as COPY writes them in the order of their keys")
-    by = models.CharField(max_length=120, help_text="who ran the command")
+    rows_sha256 = models.CharField(max_length=64, help_text=_("of the rows themselves, as COPY writes them in the order of their keys"))
+    by = models.CharField(max_length=120, help_text=_("who ran the command"))
     recorded_at = RecordedAt()
 
     class Meta:

@@ -15,6 +15,7 @@ from typing import Any
 
 from django.conf import settings
 from django.db.models import Max
+from django.utils.translation import gettext
 
 from casino.errors import Unavailable
 from ledger.models import CheckpointAlarm, Segment
@@ -138,7 +139,7 @@ def require_current() -> None:
     if (raised := alarm()) is not None:
         raise Unavailable(
             "books_behind",
-            f"{raised.message} Nothing is posted until a shift manager or an auditor acknowledges it.",
+            gettext("%(message)s Nothing is posted until a shift manager or an auditor acknowledges it.") % {"message": raised.message},
             checkpoint=raised.first.number,
         )
     _well[place] = state

@@ -16,6 +16,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey,
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat, load_pem_private_key
 from django.conf import settings
 from django.db import transaction
+from django.utils.translation import gettext
 
 from casino import roles
 from casino.errors import BrokenBooks, Unavailable
@@ -54,7 +55,9 @@ def signer() -> tuple[SealKey, Ed25519PrivateKey]:
     """
     key = newest_key()
     if key is None or not is_readable():
-        raise Unavailable("no_seal_key", f"The key that signs checkpoints is not to be read at {settings.SEAL_KEY}.")
+        raise Unavailable(
+            "no_seal_key", gettext("The key that signs checkpoints is not to be read at %(seal_key)s.") % {"seal_key": settings.SEAL_KEY}
+        )
     following = _following()
     if following.exists() and _public(_load(following)) == bytes(key.public):  # a rotation ended between its row and its file
         following.replace(settings.SEAL_KEY)

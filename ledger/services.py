@@ -7,6 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from django.db import DatabaseError, IntegrityError, connection, transaction
+from django.utils.translation import gettext
 
 from casino.errors import BrokenBooks, Conflict, NotFound, Refused, Unavailable
 from casino.models import User
@@ -97,7 +98,7 @@ def reverse_entry(
     reversal), Refused (`no_reversal`).
     """
     if entry.kind == "reversal":
-        raise Refused("no_reversal", "A reversal is not reversed: enter the fact anew.", reference=entry.reference)
+        raise Refused("no_reversal", gettext("A reversal is not reversed: enter the fact anew."), reference=entry.reference)
     draft = _draft_of(entry).reversed(
         reference=reference or f"reversal:{entry.uuid}", occurred_at=occurred_at, memo=reason, witness=witness.pk if witness else None
     )
@@ -129,9 +130,14 @@ def _the_same(kept: Entry, draft: EntryDraft) -> Entry:
     if bytes(kept.fingerprint) != draft.fingerprint():
         if draft.reverses is not None and kept.kind == draft.kind:
             raise Conflict(
-                "already_reversed", f"This entry is reversed already: {kept.reference}.", reference=draft.reference, reversal=kept.reference
+                "already_reversed",
+                gettext("This entry is reversed already: %(reference)s.") % {"reference": kept.reference},
+                reference=draft.reference,
+                reversal=kept.reference,
             )
-        raise Conflict("reference_reused", "Something else was posted under this reference.", reference=draft.reference, entry=str(kept.uuid))
+        raise Conflict(
+            "reference_reused", gettext("Something else was posted under this reference."), reference=draft.reference, entry=str(kept.uuid)
+        )
     return kept
 
 
@@ -143,9 +149,19 @@ def _hold_limits(draft: EntryDraft) -> None:
     for account in locked.values():
         after = held[account.pk] + _change(draft, account.code)
         if account.floor is not None and after < account.floor:
-            raise Refused("floor", f"{account.code} would hold {after}, below its floor of {account.floor}.", account=account.code)
+            raise Refused(
+                "floor",
+                gettext("%(code)s would hold %(after)s, below its floor of %(floor)s.")
+                % {"code": account.code, "after": after, "floor": account.floor},
+                account=account.code,
+            )
         if account.ceiling is not None and after > account.ceiling:
-            raise Refused("ceiling", f"{account.code} would hold {after}, above its ceiling of {account.ceiling}.", account=account.code)
+            raise Refused(
+                "ceiling",
+                gettext("%(code)s would hold %(after)s, above its ceiling of %(ceiling)s.")
+                % {"code": account.code, "after": after, "ceiling": account.ceiling},
+                account=account.code,
+            )
 
 
 def _change(draft: EntryDraft, code: str) -> int:
@@ -216,15 +232,22 @@ def entry_refused(error: IntegrityError, draft: EntryDraft) -> Entry:
     if name.startswith("ledger_entry_reference") and (kept := Entry.objects.filter(reference=draft.reference).first()) is not None:
         return _the_same(kept, draft)
     if name == "ledger_entry_counts" and (missing := _missing_account(draft)) is not None:
-        raise NotFound("no_account", f"There is no account {missing}.", account=missing) from error
+        raise NotFound("no_account", gettext("There is no account %(code)s.") % {"code": missing}, account=missing) from error
     if name == "ledger_entry_reverses_id_key" and draft.reverses is not None:
         winner = Entry.objects.filter(reverses__uuid=draft.reverses).values_list("reference", flat=True).first()
-        raise Conflict("already_reversed", f"This entry is reversed already: {winner}.", reference=draft.reference, reversal=winner) from error
+        raise Conflict(
+            "already_reversed",
+            gettext("This entry is reversed already: %(reference)s.") % {"reference": winner},
+            reference=draft.reference,
+            reversal=winner,
+        ) from error
     if name in _MEANS:
         code, message = _MEANS[name]
         raise Conflict(code, message, reference=draft.reference) from error
     if "no partition of relation" in str(error):
-        raise Unavailable("no_partition", f"The books of {draft.gaming_day:%B %Y} are not opened yet.") from error
+        raise Unavailable(
+            "no_partition", gettext("The books of %(gaming_day)s are not opened yet.") % {"gaming_day": f"{draft.gaming_day:%B %Y}"}
+        ) from error
     raise BrokenBooks("refused_by_database", f"The database refuses the entry: {_first_line(error)}", constraint=name) from error
 
 

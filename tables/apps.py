@@ -9,3 +9,10 @@ class TablesConfig(AppConfig):
 
     name = "tables"
     verbose_name = _("Floor")
+
+    def ready(self) -> None:
+        """Say how doors tell the engine's faults in the reader's language."""
+        from casino.words import say_faults_by
+        from tables.fault_words import said
+
+        say_faults_by(said)

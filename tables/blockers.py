@@ -6,6 +6,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from django.utils.translation import gettext, ngettext
+
+from casino.words import word
 from tables import selectors
 from tables.models import CountReopeningEvent, SessionEvent, TableSession, TrayCount
 
@@ -30,37 +33,56 @@ Source = Callable[[TableSession], Iterable[Blocker]]
 def _closed(session: TableSession) -> Iterable[Blocker]:
     state = selectors.session_state(session)
     if state != SessionEvent.State.OPEN:
-        yield Blocker("session_closed", f"{session.table} is {state or 'not open'} already.", "session")
+        yield Blocker(
+            "session_closed", gettext("%(table)s is %(state)s already.") % {"table": session.table, "state": word(state or "not open")}, "session"
+        )
 
 
 def _slips(session: TableSession) -> Iterable[Blocker]:
     for slip in selectors.open_slips(session):
         state = getattr(slip, "state", "")
-        words = f"{str(slip).capitalize()} is {state} and not received: finish it, or have the cage make it void."
+        words = gettext("%(slip)s is %(state)s and not received: finish it, or have the cage make it void.")
+        words %= {"slip": str(slip).capitalize(), "state": word(state)}
         yield Blocker("open_slip", words, f"{slip.kind}:{slip.number}")
 
 
 def _counts(session: TableSession) -> Iterable[Blocker]:
     if selectors.last_count(session, TrayCount.Kind.OPENER) is None:
-        yield Blocker("missing_count", "The opener was never counted.", "opener")
+        yield Blocker("missing_count", gettext("The opener was never counted."), "opener")
     for reopening in selectors.pending_recounts(session=session):
         if getattr(reopening, "state", "") == CountReopeningEvent.State.PROPOSED:
-            yield Blocker("open_proposal", f"To count the {reopening.count} once more was proposed; an auditor rules on it.", reopening.count)
+            yield Blocker(
+                "open_proposal",
+                gettext("To count the %(count)s once more was proposed; an auditor rules on it.") % {"count": word(reopening.count)},
+                reopening.count,
+            )
         else:
-            yield Blocker("missing_count", f"The {reopening.count} was reopened and is not counted again yet.", reopening.count)
+            yield Blocker(
+                "missing_count",
+                gettext("The %(count)s was reopened and is not counted again yet.") % {"count": word(reopening.count)},
+                reopening.count,
+            )
 
 
 def _proposals(session: TableSession) -> Iterable[Blocker]:
     for proposal in selectors.open_proposals(session=session).select_related("round").order_by("id"):
-        of = f" of round {proposal.round.number}" if proposal.round else ""
-        words = f"A {proposal.get_kind_display()}{of} was proposed, and waits for somebody to decide."
+        said = {"kind": proposal.get_kind_display(), "number": proposal.round.number if proposal.round else ""}
+        words = (
+            gettext("A %(kind)s of round %(number)s was proposed, and waits for somebody to decide.") % said
+            if proposal.round
+            else gettext("A %(kind)s was proposed, and waits for somebody to decide.") % said
+        )
         yield Blocker("open_proposal", words, f"proposal:{proposal.uuid}")
 
 
 def _irregular(session: TableSession) -> Iterable[Blocker]:
     left = session.rounds.exclude(irregular="").count()
     if left:
-        words = f"{left} irregular {'round' if left == 1 else 'rounds'} in this session: what was done is posted, an auditor rules on what was due."
+        words = ngettext(
+            "%(n)s irregular round in this session: what was done is posted, an auditor rules on what was due.",
+            "%(n)s irregular rounds in this session: what was done is posted, an auditor rules on what was due.",
+            left,
+        ) % {"n": left}
         yield Blocker("irregular", words, "rounds", blocks=False)
 
 

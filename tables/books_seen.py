@@ -8,6 +8,7 @@ from __future__ import annotations
 from uuid import UUID
 
 from django.db.models import Q, QuerySet
+from django.utils.translation import gettext
 
 from casino import roles
 from casino.errors import Refused
@@ -67,4 +68,4 @@ def blind_accounts(user: User) -> frozenset[tuple[UUID, str]]:
 def refuse_blind(user: User, account: Account) -> None:
     """Raise Refused (`counted_blind`) where what `account` holds would tell `user` a tray that is still to be counted."""
     if (account.property, account.code) in blind_accounts(user):
-        raise Refused("counted_blind", f"{account.code} is counted blind while its tables are open.", account=account.code)
+        raise Refused("counted_blind", gettext("%(code)s is counted blind while its tables are open.") % {"code": account.code}, account=account.code)

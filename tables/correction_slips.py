@@ -13,6 +13,7 @@ from uuid import UUID
 
 from casino.errors import Fault, InvalidSlip
 from casino.money import CEILING
+from casino.words import gettext
 
 
 @dataclass(frozen=True)
@@ -61,9 +62,9 @@ class _Body:
 
     def __init__(self, raw: Any, *fields: str) -> None:
         if not isinstance(raw, Mapping):
-            raise InvalidSlip("bad_json", "What is handed in is one JSON object.")
+            raise InvalidSlip("bad_json", gettext("What is handed in is one JSON object."))
         self.raw = raw
-        self.faults = [Fault("unknown_field", f"There is no “{key}” here.", str(key)) for key in raw if key not in fields]
+        self.faults = [Fault("unknown_field", gettext("There is no “%(key)s” here.") % {"key": key}, str(key)) for key in raw if key not in fields]
 
     def wrong(self, where: str, message: str) -> None:
         """Note a missing field, or one of another type than it should be."""
@@ -73,7 +74,7 @@ class _Body:
         """Return the text of `key`, "" where it may be left out and is."""
         value = self.raw.get(key, "")
         if not isinstance(value, str) or (required and not value.strip()):
-            self.wrong(key, f"“{key}” is text.")
+            self.wrong(key, gettext("“%(key)s” is text.") % {"key": key})
             return ""
         return value
 
@@ -84,14 +85,14 @@ class _Body:
             with suppress(ValueError):
                 if str(read := UUID(value)) == value.lower():
                     return read
-        self.wrong(key, f"“{key}” is a UUID such as 6f9619ff-8b86-4d01-b42d-00cf4fc964ff.")
+        self.wrong(key, gettext("“%(key)s” is a UUID such as 6f9619ff-8b86-4d01-b42d-00cf4fc964ff.") % {"key": key})
         return UUID(int=0)
 
     def whole(self, key: str, *, least: int, default: int | None = None) -> int:
         """Return the whole number of `key`."""
         value = self.raw.get(key, default)
         if isinstance(value, bool) or not isinstance(value, int) or not least <= value < 10_000:
-            self.wrong(key, f"“{key}” is a whole number from {least}.")
+            self.wrong(key, gettext("“%(key)s” is a whole number from %(least)s.") % {"key": key, "least": least})
             return least
         return value
 
@@ -99,7 +100,7 @@ class _Body:
         """Return true or false of `key`, None where it is absent."""
         value = self.raw.get(key)
         if value is not None and not isinstance(value, bool):
-            self.wrong(key, f"“{key}” is true or false.")
+            self.wrong(key, gettext("“%(key)s” is true or false.") % {"key": key})
             return None
         return value
 
@@ -107,7 +108,7 @@ class _Body:
         """Return the object of `key`."""
         value = self.raw.get(key)
         if not isinstance(value, Mapping):
-            self.wrong(key, f"“{key}” is an object.")
+            self.wrong(key, gettext("“%(key)s” is an object.") % {"key": key})
             return {}
         return value
 
@@ -171,7 +172,7 @@ def read_ruling(raw: Any) -> RulingSlip:
     reason, after = body.text("reason"), body.whole("after", least=0, default=0)
     stands, due = body.flag("stands"), None
     if stands and "due" in body.raw:
-        body.wrong("due", "A round that stands as dealt says no due.")
+        body.wrong("due", gettext("A round that stands as dealt says no due."))
     elif not stands:
         due = _due(body)
     body.end()
@@ -182,14 +183,14 @@ def _due(body: _Body) -> dict[tuple[int, str], tuple[int, int]]:
     due = {}
     for seat, wagers in body.mapping("due").items():
         if not (seat.isascii() and seat.isdigit() and len(seat) < 4 and isinstance(wagers, Mapping)):
-            body.faults.append(Fault("bad_seat", f"“{seat}” is no seat with its wagers.", f"due.{seat}"))
+            body.faults.append(Fault("bad_seat", gettext("“%(seat)s” is no seat with its wagers.") % {"seat": seat}, f"due.{seat}"))
             continue
         for kind, said in wagers.items():
             place = f"due.{seat}.{kind}"
             if not isinstance(said, Mapping) or set(said) != {"collect", "pay"}:
-                body.faults.append(Fault("bad_type", "What was due on a wager is {collect, pay}.", place))
+                body.faults.append(Fault("bad_type", gettext("What was due on a wager is {collect, pay}."), place))
             elif wrong := [side for side in said if isinstance(said[side], bool) or not isinstance(said[side], int) or not 0 <= said[side] < CEILING]:
-                words = "An amount is a whole number of minor units, from 0 and below 10^15."
+                words = gettext("An amount is a whole number of minor units, from 0 and below 10^15.")
                 body.faults += [Fault("bad_amount", words, f"{place}.{side}") for side in wrong]
             else:
                 due[int(seat), kind] = (said["collect"], said["pay"])

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
 from casino.errors import InvalidSlip, Refused
+from casino.words import gettext
 from tables.engine.game import Game
 
 Phase = Literal["open", "closed", "sealed"]
@@ -39,11 +40,11 @@ def phase_of(session_state: str, shift_state: str, *, sealed: bool) -> Phase:
 def check_reason(kind: str, reason: str, note: str) -> None:
     """Raise InvalidSlip (`bad_type`, `missing_field`) unless the reason is one of the kind's; "other" says in the note what it was."""
     if reason not in REASONS[kind]:
-        raise InvalidSlip("bad_type", f"A reason is one of {', '.join(REASONS[kind])}.", where="reason")
+        raise InvalidSlip("bad_type", gettext("A reason is one of %(kind)s.") % {"kind": ", ".join(REASONS[kind])}, where="reason")
     if len(note) > MOST_NOTE or "\x00" in note:
-        raise InvalidSlip("bad_type", f"A note is text of at most {MOST_NOTE} characters.", where="note")
+        raise InvalidSlip("bad_type", gettext("A note is text of at most %(most)s characters.") % {"most": MOST_NOTE}, where="note")
     if reason == "other" and not note.strip():
-        raise InvalidSlip("missing_field", "Another reason says in the note what it was.", where="note")
+        raise InvalidSlip("missing_field", gettext("Another reason says in the note what it was."), where="note")
 
 
 def check_chips(chips_returned: bool | None) -> None:
@@ -52,10 +53,13 @@ def check_chips(chips_returned: bool | None) -> None:
     Raises InvalidSlip (`missing_field`) where it does not say, Refused (`chips_kept`) where they did not: a correction says what was kept.
     """
     if chips_returned is None:
-        raise InvalidSlip("missing_field", "Did all chips go back to where they came from?", where="chips_returned")
+        raise InvalidSlip("missing_field", gettext("Did all chips go back to where they came from?"), where="chips_returned")
     if not chips_returned:
         raise Refused(
-            "chips_kept", "A void returns every chip. Propose a correction that says what the patron kept.", where="chips_returned", instead="correct"
+            "chips_kept",
+            gettext("A void returns every chip. Propose a correction that says what the patron kept."),
+            where="chips_returned",
+            instead="correct",
         )
 
 
@@ -125,29 +129,33 @@ _KINDS = {"amount": "amount", "cards": "cards"}
 def _fields(sheet: Sheet, game: Game) -> _Fields:
     """Return label, kind and value by place; what is empty is left out."""
     fields: _Fields = {
-        "dealer": ("Dealt by", "text", sheet.dealer),
+        "dealer": (gettext("Dealt by"), "text", sheet.dealer),
         "occurred_at": ("At", "moment", sheet.occurred_at),
-        "irregular": ("Irregular", "text", sheet.irregular),
+        "irregular": (gettext("Irregular"), "text", sheet.irregular),
     }
     for field in game.layout.round_fields:
         fields[f"round.{field.name}"] = (field.label, _KINDS.get(field.kind, "text"), sheet.facts.get(field.name))
     for seat in sheet.facts["seats"]:
         for field in game.layout.seat_fields:
             where = f"round.seats.{seat['seat']}.{field.name}"
-            fields[where] = (f"Seat {seat['seat']} {field.label.lower()}", _KINDS.get(field.kind, "text"), seat.get(field.name))
+            fields[where] = (
+                gettext("Seat %(seat)s %(label)s") % {"seat": seat["seat"], "label": field.label.lower()},
+                _KINDS.get(field.kind, "text"),
+                seat.get(field.name),
+            )
     for wager in sheet.wagers:
         fields |= _of_wager(wager)
     return {where: field for where, field in fields.items() if field[2] not in (None, "", [])}
 
 
 def _of_wager(wager: Settled) -> _Fields:
-    name, place = f"Seat {wager.seat} {wager.kind.replace('_', ' ')}", f"{wager.seat}.{wager.kind}"
+    name, place = gettext("Seat %(seat)s %(kind)s") % {"seat": wager.seat, "kind": wager.kind.replace("_", " ")}, f"{wager.seat}.{wager.kind}"
     due = None if wager.collect is None or wager.pay is None else wager.pay - wager.collect
     return {
-        f"patrons.{wager.seat}": (f"Seat {wager.seat} patron", "text", wager.patron),
+        f"patrons.{wager.seat}": (gettext("Seat %(seat)s patron") % {"seat": wager.seat}, "text", wager.patron),
         f"due.{place}": (f"{name}, due", "signed", due),
         f"done.{place}": (f"{name}, done", "signed", wager.paid - wager.collected),
-        f"funds.{place}": (f"{name}, put down", "text", "" if wager.fund == "chips" else wager.fund),
-        f"for_dealer.{place}": (f"{name}, for the dealer", "text", "yes" if wager.for_dealer else ""),
+        f"funds.{place}": (gettext("%(name)s, put down") % {"name": name}, "text", "" if wager.fund == "chips" else wager.fund),
+        f"for_dealer.{place}": (gettext("%(name)s, for the dealer") % {"name": name}, "text", "yes" if wager.for_dealer else ""),
         f"mispaid.{place}": (f"{name}, mistake", "text", " ".join(filter(None, [wager.mispaid.replace("_", " "), wager.note]))),
     }

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from casino.errors import Fault, InvalidSlip
 from casino.money import CEILING, Minor
+from casino.words import gettext, word
 from tables.engine.game import Stake, WagerDue
 from tables.slips import Done, Mispaid, RoundSlip
 
@@ -99,12 +100,18 @@ def _all_as_due(slip: RoundSlip, dues: Sequence[WagerDue]) -> list[KeptWager]:
 
 
 def _patrons_elsewhere(slip: RoundSlip, seats: Set[int]) -> list[Fault]:
-    return [Fault("bad_seat", f"Seat {seat} is not in the round.", f"patrons.{seat}") for seat in slip.patrons if seat not in seats]
+    return [
+        Fault("bad_seat", gettext("Seat %(seat)s is not in the round.") % {"seat": seat}, f"patrons.{seat}")
+        for seat in slip.patrons
+        if seat not in seats
+    ]
 
 
 def _no_pot_funds(slip: RoundSlip) -> list[Fault]:
     """Return a fault for every stake that is not chips: into a pot that patrons share nobody puts cash or a coupon."""
-    return [Fault("bad_fund", "A pot takes chips alone.", f"funds.{seat}.{kind}") for (seat, kind), fund in slip.funds.items() if fund != "chips"]
+    return [
+        Fault("bad_fund", gettext("A pot takes chips alone."), f"funds.{seat}.{kind}") for (seat, kind), fund in slip.funds.items() if fund != "chips"
+    ]
 
 
 def _contradictions(slip: RoundSlip, kept: Sequence[KeptWager]) -> list[Fault]:
@@ -116,11 +123,17 @@ def _contradictions(slip: RoundSlip, kept: Sequence[KeptWager]) -> list[Fault]:
         if wager is None:
             continue
         if said.status == "corrected" and wager.payout_variance:
-            faults.append(Fault("still_off", "What was corrected at the table was done as due in the end.", f"{where}.status"))
+            faults.append(Fault("still_off", gettext("What was corrected at the table was done as due in the end."), f"{where}.status"))
         if said.status == "not_recovered" and not wager.payout_variance:
-            faults.append(Fault("nothing_off", "This wager was done as due: there is nothing to recover.", f"{where}.status"))
+            faults.append(Fault("nothing_off", gettext("This wager was done as due: there is nothing to recover."), f"{where}.status"))
         if said.first and said.first.collected is not None and said.first.collected > wager.stake:
-            faults.append(Fault("bad_amount", f"The house cannot take more than the stake of {wager.stake}.", f"{where}.first.collected"))
+            faults.append(
+                Fault(
+                    "bad_amount",
+                    gettext("The house cannot take more than the stake of %(stake)s.") % {"stake": wager.stake},
+                    f"{where}.first.collected",
+                )
+            )
     return faults
 
 
@@ -133,7 +146,11 @@ def _too_much(kept: Sequence[KeptWager]) -> list[Fault]:
     }
     places = {"stake": "round.seats", "collected": "done", "paid": "done"}
     return [
-        Fault("bad_amount", f"All that was {'put down' if name == 'stake' else name} in the round is 10^15 or more.", places[name])
+        Fault(
+            "bad_amount",
+            gettext("All that was %(name)s in the round is 10^15 or more.") % {"name": word("put down" if name == "stake" else name)},
+            places[name],
+        )
         for name, total in sums.items()
         if total >= CEILING
     ]
@@ -162,11 +179,13 @@ def _strangers(slip: RoundSlip, spots: _Spots) -> list[Fault]:
     """Return a fault for everything that the slip says of a wager or seat that is not in the round."""
     seats = {seat for seat, _ in spots}
     faults = [
-        Fault("unknown_field", f"Seat {seat} has no wager “{kind}”.", f"done.{seat}.{kind}") for seat, kind in slip.done if (seat, kind) not in spots
+        Fault("unknown_field", gettext("Seat %(seat)s has no wager “%(kind)s”.") % {"seat": seat, "kind": kind}, f"done.{seat}.{kind}")
+        for seat, kind in slip.done
+        if (seat, kind) not in spots
     ]
     for name, spots_said in (("funds", slip.funds), ("for_dealer", sorted(slip.for_dealer))):
         faults += [
-            Fault("unknown_field", f"Seat {seat} has no wager “{kind}”.", f"{name}.{seat}.{kind}")
+            Fault("unknown_field", gettext("Seat %(seat)s has no wager “%(kind)s”.") % {"seat": seat, "kind": kind}, f"{name}.{seat}.{kind}")
             for seat, kind in spots_said
             if (seat, kind) not in spots
         ]
@@ -174,11 +193,13 @@ def _strangers(slip: RoundSlip, spots: _Spots) -> list[Fault]:
     for position, one in enumerate(slip.mispaid):
         where = f"mispaid[{position}]"
         if (one.seat, one.wager) not in spots:
-            faults.append(Fault("unknown_field", f"Seat {one.seat} has no wager “{one.wager}”.", f"{where}.wager"))
+            faults.append(
+                Fault("unknown_field", gettext("Seat %(seat)s has no wager “%(kind)s”.") % {"seat": one.seat, "kind": one.wager}, f"{where}.wager")
+            )
         elif (one.seat, one.wager) in said:
-            faults.append(Fault("duplicate_wager", "This wager's mistake is said twice.", where))
+            faults.append(Fault("duplicate_wager", gettext("This wager's mistake is said twice."), where))
         if one.status == "corrected" and (one.first is None or one.first.collected is None or one.first.paid is None):
-            faults.append(Fault("missing_field", "A corrected mistake says what was done first: {collected, paid}.", f"{where}.first"))
+            faults.append(Fault("missing_field", gettext("A corrected mistake says what was done first: {collected, paid}."), f"{where}.first"))
         said.add((one.seat, one.wager))
     return faults + _patrons_elsewhere(slip, seats)
 
@@ -187,9 +208,18 @@ def _faults_of(done: Done, stake: Minor, due: WagerDue | None, where: str) -> li
     if due is None:
         missing = [name for name in ("collected", "paid") if getattr(done, name) is None]
         if missing:
-            return [Fault("missing_field", "Of an irregular round, say what was done on every wager.", f"{where}.{name}") for name in missing]
+            return [
+                Fault("missing_field", gettext("Of an irregular round, say what was done on every wager."), f"{where}.{name}") for name in missing
+            ]
     if done.collected is not None and done.collected > stake:
-        return [Fault("bad_amount", f"The house cannot take {done.collected} of a stake of {stake}.", f"{where}.collected", {"stake": stake})]
+        return [
+            Fault(
+                "bad_amount",
+                gettext("The house cannot take %(collect)s of a stake of %(stake)s.") % {"collect": done.collected, "stake": stake},
+                f"{where}.collected",
+                {"stake": stake},
+            )
+        ]
     return []
 
 

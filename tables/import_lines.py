@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from casino.errors import Fault, InvalidSlip
+from casino.words import gettext
 from tables.engine.game import Field
 from tables.engine.json_line import parse_line, plain_nested
 from tables.round_fields import TableFacts
@@ -70,7 +71,7 @@ def read_csv_lines(lines: Iterable[bytes], table_of: TableOf) -> Iterator[Read]:
     try:
         for row in rows:
             if None in row or None in row.values():
-                yield LineFault(rows.line_num, Fault("bad_type", "The line has not as many fields as the first one names.", ""))
+                yield LineFault(rows.line_num, Fault("bad_type", gettext("The line has not as many fields as the first one names."), ""))
                 continue
             cells = {str(key).strip(): str(value).strip() for key, value in row.items()}
             if gathered and cells.get("uuid") != gathered[0].get("uuid"):
@@ -79,7 +80,7 @@ def read_csv_lines(lines: Iterable[bytes], table_of: TableOf) -> Iterator[Read]:
             first = first if gathered else rows.line_num
             gathered.append(cells)
     except (csv.Error, UnicodeDecodeError) as error:
-        yield LineFault(rows.line_num + 1, Fault("bad_type", f"The line cannot be read: {error}.", ""))
+        yield LineFault(rows.line_num + 1, Fault("bad_type", gettext("The line cannot be read: %(error)s.") % {"error": error}, ""))
         return
     if gathered:
         yield from _round_of(gathered, first, table_of)
@@ -89,7 +90,7 @@ def _round_of(rows: list[dict[str, str]], line: int, table_of: TableOf) -> Itera
     head = rows[0]
     table = table_of(head.get("table", ""))
     if table is None:
-        yield LineFault(line, Fault("no_table", f"There is no table {head.get('table', '')}.", "table"))
+        yield LineFault(line, Fault("no_table", gettext("There is no table %(code)s.") % {"code": head.get("table", "")}, "table"))
         return
     faults: list[LineFault] = []
     raw = _raw(rows, line, table, faults)
@@ -108,7 +109,12 @@ def _raw(rows: list[dict[str, str]], line: int, table: TableFacts, faults: list[
     known = {*GENERAL, *(f"round.{field.name}" for field in layout.round_fields), *(field.name for field in layout.seat_fields)}
     for column in head:
         if column not in known and not column.startswith("done.") and head[column]:
-            faults.append(LineFault(line, Fault("unknown_field", f"A round of {table.game.name} has no “{column}”.", column)))
+            faults.append(
+                LineFault(
+                    line,
+                    Fault("unknown_field", gettext("A round of %(game)s has no “%(column)s”.") % {"game": table.game.name, "column": column}, column),
+                )
+            )
     raw: dict[str, Any] = {key: head[key] for key in ("uuid", "table", "occurred_at", "dealer") if head.get(key)}
     if head.get("number"):
         raw["number"] = _whole(head["number"], line, "number", faults)
@@ -161,5 +167,5 @@ def _done(row: dict[str, str], line: int, table: TableFacts, faults: list[LineFa
 def _whole(text: str, line: int, column: str, faults: list[LineFault]) -> int:
     if text.isascii() and text.isdigit() and len(text) < 7:
         return int(text)
-    faults.append(LineFault(line, Fault("bad_type", f"“{text}” is no whole number.", column)))
+    faults.append(LineFault(line, Fault("bad_type", gettext("“%(text)s” is no whole number.") % {"text": text}, column)))
     return 0

@@ -9,6 +9,7 @@ from typing import Any
 
 from casino.errors import InvalidSlip
 from casino.odds import format_odds
+from casino.words import gettext
 from tables.edge_record import per_total_wagered, percent
 from tables.engine.edge import BetEdge, Edges
 from tables.engine.paytable import Paytable
@@ -101,7 +102,11 @@ def diff(before: Edges, after: Edges, stakes: Mapping[str, int] | None = None) -
     """
     old, new = before.paytable, after.paytable
     if old.game != new.game:
-        raise InvalidSlip("bad_paytable", f"{old.reference} and {new.reference} are of different games.", where="after")
+        raise InvalidSlip(
+            "bad_paytable",
+            gettext("%(reference)s and %(reference2)s are of different games.") % {"reference": old.reference, "reference2": new.reference},
+            where="after",
+        )
     edges = tuple(_edge_changes(before, after))
     wins = () if stakes is None else tuple(_win(change, stakes) for change in edges)
     return PaytableDiff(old, new, tuple(_odds_changes(old, new)), tuple(_rule_changes("", old.rules, new.rules)), edges, wins)

@@ -8,6 +8,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from casino.errors import BrokenBooks, InvalidSlip
+from casino.words import gettext
 from tables.engine.faults import shown
 from tables.engine.game import games
 from tables.engine.json_line import parse_line
@@ -34,5 +35,5 @@ def read_file(path: Path) -> Paytable:
     raw = parse_line(path.read_bytes())
     code = raw.get("game")
     if not isinstance(code, str) or code not in games():
-        raise InvalidSlip("unknown_game", f"{path.name}: {shown(code)} is no known game.", where="game")
+        raise InvalidSlip("unknown_game", gettext("%(path)s: %(code)s is no known game.") % {"path": path.name, "code": shown(code)}, where="game")
     return games()[code].read_paytable(raw)

@@ -15,6 +15,7 @@ from typing import Any
 
 from casino.errors import Fault
 from casino.odds import format_odds
+from casino.words import gettext, said_of
 from tables.engine.game import Game, games
 from tables.engine.paytable import Paytable
 from tables.engine.rule import NO_DEFAULT, RuleField
@@ -83,7 +84,7 @@ class PaytableForm:
         name = re.sub(r"\[\d+\]", "", fault.where)
         while name and name not in self.names:
             name = name.rpartition(".")[0]
-        self.errors.setdefault(name, []).append(fault.message)
+        self.errors.setdefault(name, []).append(said_of(fault))
 
     @property
     def names(self) -> frozenset[str]:
@@ -93,7 +94,7 @@ class PaytableForm:
     @property
     def identity(self) -> list[TypedField]:
         """Return name, number and basis."""
-        labels = {"name": "Name", "version": "Version", "basis": "Odds are written"}
+        labels = {"name": gettext("Name"), "version": gettext("Version"), "basis": gettext("Odds are written")}
         with_odds = IDENTITY if self.game.paytable_layout.odds else IDENTITY[:2]
         return [
             self._field(name, labels[name], "choice" if name == "basis" else "text", ("to", "for") if name == "basis" else ()) for name in with_odds
@@ -199,7 +200,7 @@ def _odds_text(text: str) -> str:
 
 def _hint(part: RuleField) -> str:
     if part.kind == "amount":
-        return "in minor units (cents); empty: none" if part.may_be_empty else "in minor units (cents)"
+        return gettext("in minor units (cents); empty: none") if part.may_be_empty else gettext("in minor units (cents)")
     if part.kind == "number":
         return f"{part.least} to {part.most}"
-    return "such as 3, 4" if part.kind == "numbers" else ""
+    return gettext("such as 3, 4") if part.kind == "numbers" else ""

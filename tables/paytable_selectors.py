@@ -8,6 +8,7 @@ from typing import Any
 from uuid import UUID
 
 from django.db.models import Max, OuterRef, QuerySet, Subquery
+from django.utils.translation import gettext
 
 from casino.errors import NotFound
 from tables.models import (
@@ -41,7 +42,7 @@ def proposal_of(uuid: UUID) -> PaytableProposal:
     """Return the proposal with its state. One query. Raises NotFound (`no_proposal`)."""
     found: PaytableProposal | None = proposals_with_state().filter(uuid=uuid).first()
     if found is None:
-        raise NotFound("no_proposal", "There is no such proposal.")
+        raise NotFound("no_proposal", gettext("There is no such proposal."))
     return found
 
 
@@ -49,7 +50,7 @@ def placement_of(uuid: UUID) -> PaytablePlacement:
     """Return the placement with its state. One query. Raises NotFound (`no_placement`)."""
     found: PaytablePlacement | None = placements_with_state().filter(uuid=uuid).first()
     if found is None:
-        raise NotFound("no_placement", "There is no such placement.")
+        raise NotFound("no_placement", gettext("There is no such placement."))
     return found
 
 
@@ -57,7 +58,7 @@ def draft_of(uuid: UUID) -> PaytableDraft:
     """Return the draft with who changed it last. One query. Raises NotFound (`no_draft`)."""
     found = PaytableDraft.objects.select_related("changed_by", "property").filter(uuid=uuid).first()
     if found is None:
-        raise NotFound("no_draft", "There is no such draft.")
+        raise NotFound("no_draft", gettext("There is no such draft."))
     return found
 
 

@@ -11,6 +11,7 @@ from uuid import UUID
 from casino.errors import InvalidSlip
 from casino.money import Notation, format_amount
 from casino.wall_clock import offset_text
+from casino.words import gettext
 from tables.engine.game import Field, Game
 from tables.round_fields import TableFacts, done_name, for_dealer_name, fund_name, note_name, round_name, seat_name, status_name
 
@@ -60,9 +61,9 @@ def without_hand(raw: Mapping[str, Any], seat: int, game: Game) -> dict[str, Any
     left = deepcopy(dict(raw))
     seats = left["round"]["seats"]
     if all(line["seat"] != seat for line in seats):
-        raise InvalidSlip("bad_seat", f"Seat {seat} is not in the round.", where="seat")
+        raise InvalidSlip("bad_seat", gettext("Seat %(seat)s is not in the round.") % {"seat": seat}, where="seat")
     if len(seats) == 1:
-        raise InvalidSlip("void_instead", "Nobody else played: void the round.", where="seat")
+        raise InvalidSlip("void_instead", gettext("Nobody else played: void the round."), where="seat")
     if game.is_pot_game:
         dead = next(line for line in seats if line["seat"] == seat)
         dead.pop("all_in", None)

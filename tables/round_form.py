@@ -15,6 +15,7 @@ from typing import Any
 from casino.errors import Fault, InvalidSlip
 from casino.money import Minor
 from casino.wall_clock import read_local
+from casino.words import gettext, is_english
 from tables.engine.cards import CODES, NAMES, split_cards
 from tables.engine.game import Field, WagerDue
 from tables.fault_words import in_words
@@ -185,7 +186,7 @@ class RoundForm:
     def check_dealer(self) -> None:
         """Note where nobody is named who dealt: to see what is due he need not be, to save he must."""
         if not self.text("who_dealt").strip():
-            self._wrong("who_dealt", "Who dealt?")
+            self._wrong("who_dealt", gettext("Who dealt?"))
 
     def add_error(self, name: str, error: FieldError) -> None:
         """Note what is wrong at the field `name`."""
@@ -229,10 +230,13 @@ class RoundForm:
     def label(self, where: str) -> str:
         """Return "seat 2's cards" for the place of a fault inside the round."""
         name = self._name(f"round.{where}")
-        fields = {round_name(field.name): f"the {field.label.lower()}" for field in self.layout.round_fields}
+        fields = {round_name(field.name): gettext("the %(label)s") % {"label": _named(field)} for field in self.layout.round_fields}
         for number in self.seats:
-            fields |= {seat_name(number, field.name): f"seat {number}'s {field.label.lower()}" for field in self.layout.seat_fields}
-        return fields.get(name, "the round")
+            fields |= {
+                seat_name(number, field.name): gettext("seat %(number)s's %(label)s") % {"number": number, "label": _named(field)}
+                for field in self.layout.seat_fields
+            }
+        return fields.get(name, gettext("the round"))
 
     # ---- cards ----
 
@@ -250,3 +254,8 @@ def _waits(fault: Fault) -> bool:
 
 def _as_json(done: Done) -> dict[str, int | None]:
     return {"collected": done.collected, "paid": done.paid}
+
+
+def _named(field: Field) -> str:
+    """Return what a field is called inside of a sentence: German nouns keep their capital."""
+    return field.label.lower() if is_english() else gettext(field.label)

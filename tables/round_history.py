@@ -9,6 +9,8 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from django.utils.translation import gettext
+
 from casino.models import User
 from ledger.models import Entry
 from tables.models import Round, RoundChange, RoundProposal, RoundProposalEvent, RoundRuling
@@ -60,7 +62,7 @@ def history(played: Round) -> list[Moment]:
     for event in events.order_by("id"):
         moments.append(_decided(event, done.get(event.proposal_id), entries))
     for ruling in RoundRuling.objects.filter(round__in=keys).select_related("by", "round"):
-        how = "stands as dealt" if ruling.stands else "what was due is as ruled"
+        how = gettext("stands as dealt") if ruling.stands else gettext("what was due is as ruled")
         moments.append(Moment(ruling.recorded_at, "ruled", how, ruling.by, ruling.round, note=ruling.reason))
     return sorted(moments, key=lambda moment: moment.at)
 
@@ -88,7 +90,7 @@ def _decided(event: RoundProposalEvent, change: RoundChange | None, entries: Map
         words = f"{proposal.get_kind_display()}" + (f": {why}" if why else "")
         return Moment(event.recorded_at, event.state, words, event.by, proposal.round, proposal=proposal, note=note)
     what = {"void": "voided", "late": "added"}.get(change.kind, "corrected")
-    where = f"late, posted in the {change.posted_in}" if change.late else ""
+    where = gettext("late, posted in the %(posted_in)s") % {"posted_in": change.posted_in} if change.late else ""
     own = [entry for entry in entries[change.round.uuid] if entry.kind == "reversal"] if change.round else []
     own += [entry for entry in entries[change.made.uuid] if entry.kind == "round"] if change.made else []
     return Moment(event.recorded_at, what, where, event.by, proposal.round, change.made, proposal, event.note, own)

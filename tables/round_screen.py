@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import Any
 
 from casino.money import format_amount
+from casino.words import gettext, word
 from tables.due_and_done import KeptWager
 from tables.engine.cards import RANKS
 from tables.engine.faults import MAY_BE_IRREGULAR
@@ -33,7 +34,7 @@ from tables.round_keys import flag_keys
 from tables.round_lines import Difference, Ruling, SeatLine, Spot, Typed
 from tables.slips import Done
 
-STATUSES = (("corrected", "corrected at the table"), ("not_recovered", "not recovered"))
+STATUSES = ("corrected", "not_recovered")
 DECK_ROWS = "shdc"
 DECK_RANKS = RANKS[::-1]
 
@@ -60,7 +61,7 @@ class RoundScreen:
     @cached_property
     def round_fields(self) -> list[Typed]:
         """Return the round's own fields."""
-        return [self._typed(field, round_name(field.name), field.label) for field in self.layout.round_fields]
+        return [self._typed(field, round_name(field.name), gettext(field.label)) for field in self.layout.round_fields]
 
     def _typed(self, field: Field, name: str, label: str) -> Typed:
         cards = self.form.cards(name) if field.kind == "cards" else ()
@@ -88,7 +89,12 @@ class RoundScreen:
         return any(field.kind == "wagers" for field in self.layout.seat_fields)
 
     def _seat(self, number: int) -> SeatLine:
-        fields = [self._typed(field, seat_name(number, field.name), f"Seat {number} {field.label}") for field in self.layout.seat_fields]
+        fields = [
+            self._typed(
+                field, seat_name(number, field.name), gettext("Seat %(number)s %(label)s") % {"number": number, "label": gettext(field.label)}
+            )
+            for field in self.layout.seat_fields
+        ]
         spots = [self._spot(number, kind) for kind in self.kinds]
         wagers = [self._dealt(wager) for wager in self._wagers if wager.seat == number]
         if not wagers:
@@ -102,7 +108,7 @@ class RoundScreen:
         """Return what the seat holds, after what was ticked of it: "folded", "all-in, pair of eights"."""
         if self._settlement is None:
             return "irregular"
-        ticked = [one.field.label for one in fields if one.field.kind == "flag" and one.value]
+        ticked = [gettext(one.field.label) for one in fields if one.field.kind == "flag" and one.value]
         words = ", ".join(filter(None, [*ticked, self._settlement.hands.get(number, "")]))
         return words[:1] + words[1:].lower()
 
@@ -156,18 +162,23 @@ class RoundScreen:
         return [self._difference(spot) for line in self.seats for spot in line.spots if spot.off]
 
     def _difference(self, spot: Spot) -> Difference:
-        how = "more" if spot.off > 0 else "less"
+        how = gettext("more") if spot.off > 0 else gettext("less")
         amount = format_amount(abs(spot.off), self.table.notation)
-        words = f"Seat {spot.seat} got {amount} {how} than due on {spot.kind.replace('_', ' ')}"
+        words = gettext("Seat %(seat)s got %(amount)s %(how)s than due on %(kind)s") % {
+            "seat": spot.seat,
+            "amount": amount,
+            "how": how,
+            "kind": word(spot.kind),
+        }
         status, note = (self.form.text(name(spot.seat, spot.kind)) for name in (status_name, note_name))
-        missing = self.asked and status not in dict(STATUSES)
+        missing = self.asked and status not in STATUSES
         names = status_name(spot.seat, spot.kind), note_name(spot.seat, spot.kind)
         return Difference(spot.seat, spot.kind, words, spot.why, names[0], status, names[1], note, missing)
 
     @cached_property
     def unexplained(self) -> bool:
         """Return whether a difference does not say yet what became of it."""
-        return any(difference.status not in dict(STATUSES) for difference in self.differences)
+        return any(difference.status not in STATUSES for difference in self.differences)
 
     @cached_property
     def due_changed(self) -> bool:
@@ -204,11 +215,16 @@ class RoundScreen:
 
     @property
     def dealer_note(self) -> str:
-        """Return whether the dealer's hand qualifies, where the game says so."""
-        dealer = self._settlement.answer.get("dealer") if self._settlement else None
-        if not isinstance(dealer, dict) or "qualifies" not in dealer:
+        """Return in words whether the dealer's hand qualifies, where the game says so."""
+        if self.dealer_qualifies is None:
             return ""
-        return "qualifies" if dealer["qualifies"] else "does not qualify"
+        return gettext("qualifies") if self.dealer_qualifies else gettext("does not qualify")
+
+    @property
+    def dealer_qualifies(self) -> bool | None:
+        """Return whether the dealer's hand qualifies; None where nothing is settled, or the game does not ask."""
+        dealer = self._settlement.answer.get("dealer") if self._settlement else None
+        return dealer.get("qualifies") if isinstance(dealer, dict) else None
 
     @property
     def general_errors(self) -> Sequence[FieldError]:
@@ -259,7 +275,7 @@ class RoundScreen:
         typed = [*self.round_fields, *(field for line in self.seats for field in line.fields)]
         return {
             "settled": self.ruling is not None,
-            "dealer": {"hand": self.dealer_hand, "note": self.dealer_note},
+            "dealer": {"hand": self.dealer_hand, "note": self.dealer_note, "qualifies": self.dealer_qualifies},
             "seats": {str(line.number): self._seat_json(line) for line in self.seats},
             "spots": {spot.name: _spot_json(spot) for line in self.seats for spot in line.spots},
             "house": self.house,

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from casino.money import Minor, Notation, parse_amount
+from casino.words import gettext
 from tables.engine.game import Field
 from tables.slips import Done
 
@@ -42,7 +43,7 @@ def _amount(field: Field, text: str, amounts: Mapping[str, Any], notation: Notat
     if times is None:
         return parse_amount(text, notation)
     if field.times_of not in amounts:
-        raise ValueError(f"“{text}” of what? The {field.times_of} is not typed yet")
+        raise ValueError(gettext("“%(text)s” of what? The %(times_of)s is not typed yet") % {"text": text, "times_of": field.times_of})
     return Minor(int(times[1]) * amounts[field.times_of])
 
 
@@ -51,15 +52,15 @@ def _wagers(text: str, notation: Notation) -> dict[str, Minor]:
     pieces = [piece for piece in (piece.strip(",;") for piece in text.split()) if piece]
     kinds, stakes = pieces[::2], pieces[1::2]
     if len(kinds) != len(stakes):
-        raise ValueError(f"“{kinds[-1]}” has no stake: each wager is followed by its own")
+        raise ValueError(gettext("“%(kinds)s” has no stake: each wager is followed by its own") % {"kinds": kinds[-1]})
     if twice := [kind for kind in kinds if kinds.count(kind) > 1]:
-        raise ValueError(f"“{twice[0]}” stands there twice")
+        raise ValueError(gettext("“%(twice)s” stands there twice") % {"twice": twice[0]})
     return {kind: parse_amount(stake, notation) for kind, stake in zip(kinds, stakes, strict=True)}
 
 
 def _whole(text: str) -> int:
     if not (text.isascii() and text.isdigit() and len(text) < 10):
-        raise ValueError(f"“{text}” is no whole number")
+        raise ValueError(gettext("“%(text)s” is no whole number") % {"text": text})
     return int(text)
 
 
@@ -71,5 +72,5 @@ def read_done(text: str, notation: Notation) -> Done:
     unsigned = bare.lstrip(f"+{_MINUSES}")
     amount = parse_amount(unsigned, notation)
     if len(bare) - len(unsigned) > 1:
-        raise ValueError(f"“{text}” has more than one sign")
+        raise ValueError(gettext("“%(text)s” has more than one sign") % {"text": text})
     return Done(amount, Minor(0)) if bare[0] in _MINUSES else Done(Minor(0), amount)

@@ -11,6 +11,7 @@ from uuid import UUID
 
 from django.db import connection
 from django.db.models import Model, OuterRef, Q, QuerySet, Subquery
+from django.utils.translation import gettext
 
 from casino import roles
 from casino.errors import Conflict, NotFound
@@ -90,7 +91,7 @@ def table_of(code: str) -> Table:
     """Return the table of `code` with its pit and property. One query. Raises NotFound (`no_table`)."""
     table = Table.objects.select_related("property", "pit").filter(code=code).first()
     if table is None:
-        raise NotFound("no_table", f"There is no table {code}.", where="table")
+        raise NotFound("no_table", gettext("There is no table %(code)s.") % {"code": code}, where="table")
     return table
 
 
@@ -115,7 +116,7 @@ def open_session(table: Table) -> TableSession:
         .first()
     )
     if session is None:
-        raise Conflict("session_closed", f"{table} is not open.", where="table")
+        raise Conflict("session_closed", gettext("%(table)s is not open.") % {"table": table}, where="table")
     return session
 
 
@@ -216,7 +217,7 @@ def version_in_force(table: Table, at: datetime) -> PaytableVersion:
 
 def no_paytable(table: Table) -> Conflict:
     """Return what is said where no paytable version was in force at `table`."""
-    return Conflict("no_paytable", f"No paytable version was in force at {table} then.", where="occurred_at")
+    return Conflict("no_paytable", gettext("No paytable version was in force at %(table)s then.") % {"table": table}, where="occurred_at")
 
 
 def dealer_now(session: TableSession) -> Dealer | None:
@@ -238,7 +239,7 @@ def round_for(user: User, uuid: UUID) -> Round:
     """Return the round of `uuid` that `user` may read. Raises NotFound (`no_round`): what is not theirs is not there."""
     played = rounds_for(user).filter(uuid=uuid).first()
     if played is None:
-        raise NotFound("no_round", "There is no such round.")
+        raise NotFound("no_round", gettext("There is no such round."))
     return played
 
 
@@ -258,7 +259,9 @@ def open_shift_of(house: Property) -> Shift:
     """Return the open shift of `house`, the newest one. One query. Raises Conflict (`no_open_shift`)."""
     shift = shifts_in(ShiftEvent.State.OPEN, Shift.objects.filter(property=house)).order_by("-pk").first()
     if shift is None:
-        raise Conflict("no_open_shift", f"No shift of {house} is open: what comes late is posted in the open shift. Open one first.")
+        raise Conflict(
+            "no_open_shift", gettext("No shift of %(house)s is open: what comes late is posted in the open shift. Open one first.") % {"house": house}
+        )
     return shift
 
 
@@ -288,7 +291,7 @@ def proposal_for(user: User, uuid: UUID) -> RoundProposal:
     """Return the proposal of `uuid` that `user` may read. Raises NotFound (`no_proposal`): what is not theirs is not there."""
     proposal = proposals_for(user).filter(uuid=uuid).first()
     if proposal is None:
-        raise NotFound("no_proposal", "There is no such proposal.")
+        raise NotFound("no_proposal", gettext("There is no such proposal."))
     return proposal
 
 
@@ -327,7 +330,7 @@ def slip_for(user: User, uuid: UUID) -> ChipSlip:
     """Return the slip of `uuid` that `user` may see. Raises NotFound (`no_slip`): what is not theirs is not there."""
     slip = slips_for(user).select_related("requested_by").filter(uuid=uuid).first()
     if slip is None:
-        raise NotFound("no_slip", "There is no such slip.")
+        raise NotFound("no_slip", gettext("There is no such slip."))
     return slip
 
 
@@ -401,7 +404,7 @@ def session_for(user: User, uuid: UUID, action: str) -> TableSession:
     pits = roles.pits_for(user, action)
     found = (sessions if pits is None else sessions.filter(table__pit__code__in=pits)).filter(uuid=uuid).first()
     if found is None:
-        raise NotFound("no_session", "There is no such session.")
+        raise NotFound("no_session", gettext("There is no such session."))
     return found
 
 
@@ -409,7 +412,7 @@ def dealer_of(house: Property, code: str) -> Dealer:
     """Return the house's dealer of that staff number. Raises NotFound (`no_dealer`)."""
     dealer = Dealer.objects.filter(property=house, code=code).first()
     if dealer is None:
-        raise NotFound("no_dealer", f"There is no dealer {code}.", where="dealer")
+        raise NotFound("no_dealer", gettext("There is no dealer %(code)s.") % {"code": code}, where="dealer")
     return dealer
 
 
@@ -417,7 +420,7 @@ def house_of(code: str) -> Property:
     """Return the property of `code`. Raises NotFound (`no_property`)."""
     house = Property.objects.filter(code=code).first()
     if house is None:
-        raise NotFound("no_property", f"There is no property {code}.", where="property")
+        raise NotFound("no_property", gettext("There is no property %(code)s.") % {"code": code}, where="property")
     return house
 
 

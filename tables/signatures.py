@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from django.contrib.auth.hashers import make_password
+from django.utils.translation import gettext
 
 from casino import step_up
 from casino.errors import Refused
@@ -24,14 +25,14 @@ def second_person(number: str, password: str, *, at: datetime, beside: User) -> 
     """
     user = User.objects.filter(username=number).first() if "\x00" not in number else None
     if user is not None and user.pk == beside.pk:
-        raise Refused("needs_witness", "The second signature is somebody else's.", where=f"{SECOND}.number")
+        raise Refused("needs_witness", gettext("The second signature is somebody else's."), where=f"{SECOND}.number")
     if user is None:
         make_password(password)  # as dear as a known number's
-        raise Refused("wrong_password", "The staff number and the password do not belong together.", where=f"{SECOND}.password")
+        raise Refused("wrong_password", gettext("The staff number and the password do not belong together."), where=f"{SECOND}.password")
     try:
         step_up.confirm(user, password, at=at)
     except Refused as refusal:
-        words = "The staff number and the password do not belong together." if refusal.code == "wrong_password" else refusal.message
+        words = gettext("The staff number and the password do not belong together.") if refusal.code == "wrong_password" else refusal.message
         raise Refused(refusal.code, words, where=f"{SECOND}.password", **refusal.facts) from refusal
     return user
 

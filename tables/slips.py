@@ -18,6 +18,7 @@ import orjson
 
 from casino.errors import Fault, InvalidSlip
 from casino.money import CEILING, Minor
+from casino.words import gettext
 
 _KEYS = ("uuid", "table", "occurred_at", "dealer", "number", "round", "done", "mispaid", "patrons", "irregular", "replaces", "funds", "for_dealer")
 _REQUIRED = ("uuid", "table", "occurred_at", "dealer", "round")
@@ -87,7 +88,7 @@ class _Reader:
 
     def __init__(self, raw: Any) -> None:
         if not isinstance(raw, dict):
-            raise InvalidSlip("bad_json", "A slip is one JSON object.")
+            raise InvalidSlip("bad_json", gettext("A slip is one JSON object."))
         self.raw = raw
         self.faults: list[Fault] = []
 
@@ -120,10 +121,10 @@ class _Reader:
     def _keys(self) -> None:
         for key in _REQUIRED:
             if key not in self.raw:
-                self._fault("missing_field", key, f"“{key}” is missing.")
+                self._fault("missing_field", key, gettext("“%(key)s” is missing.") % {"key": key})
         for key in self.raw:
             if key not in _KEYS:
-                self._fault("unknown_field", key, f"A slip has no “{key}”.")
+                self._fault("unknown_field", key, gettext("A slip has no “%(key)s”.") % {"key": key})
 
     def _uuid(self, key: str) -> UUID | None:
         value = self.raw.get(key)
@@ -132,7 +133,7 @@ class _Reader:
                 if str(read := UUID(value)) == value.lower():  # not in braces, nor without hyphens: one uuid has one text
                     return read
         if key in self.raw:
-            self._fault("bad_type", key, f"“{key}” is a UUID such as 6f9619ff-8b86-4d01-b42d-00cf4fc964ff.")
+            self._fault("bad_type", key, gettext("“%(key)s” is a UUID such as 6f9619ff-8b86-4d01-b42d-00cf4fc964ff.") % {"key": key})
         return None
 
     def _text(self, key: str, *, most: int, where: str | None = None, source: Mapping[str, Any] | None = None) -> str:
@@ -140,7 +141,7 @@ class _Reader:
         if isinstance(value, str) and len(value.strip()) > 0 and len(value) <= most and "\x00" not in value:
             return value
         if value is not None or source is not None or key not in _REQUIRED or key in self.raw:
-            self._fault("bad_type", where or key, f"“{key}” is text of 1 to {most} characters.")
+            self._fault("bad_type", where or key, gettext("“%(key)s” is text of 1 to %(most)s characters.") % {"key": key, "most": most})
         return ""
 
     def _moment(self, key: str) -> datetime | None:
@@ -152,7 +153,7 @@ class _Reader:
         except ValueError:
             moment = None
         if moment is None or moment.tzinfo is None or not 1970 < moment.year < 2200:
-            self._fault("bad_type", key, f"“{key}” is a time such as 2026-11-30T21:14:05+00:00.")
+            self._fault("bad_type", key, gettext("“%(key)s” is a time such as 2026-11-30T21:14:05+00:00.") % {"key": key})
             return None
         return moment
 
@@ -161,7 +162,7 @@ class _Reader:
         if isinstance(value, dict):
             return value
         if key in self.raw:
-            self._fault("bad_type", key, f"“{key}” is an object.")
+            self._fault("bad_type", key, gettext("“%(key)s” is an object.") % {"key": key})
         return {}
 
     def _number(self, key: str) -> int | None:
@@ -169,7 +170,7 @@ class _Reader:
         if value is None:
             return None
         if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= LARGEST_NUMBER:
-            self._fault("bad_type", key, f"“{key}” is a whole number from 1 to {LARGEST_NUMBER}.")
+            self._fault("bad_type", key, gettext("“%(key)s” is a whole number from 1 to %(most)s.") % {"key": key, "most": LARGEST_NUMBER})
             return None
         return value
 
@@ -180,7 +181,7 @@ class _Reader:
         done: dict[tuple[int, str], Done] = {}
         for seat, where, wagers in self._by_seat(raw, "done"):
             if not isinstance(wagers, dict):
-                self._fault("bad_type", where, "What was done at a seat is an object of wagers.")
+                self._fault("bad_type", where, gettext("What was done at a seat is an object of wagers."))
                 continue
             for wager, what in wagers.items():
                 done[seat, wager] = self._one_done(what, f"{where}.{wager}")
@@ -188,23 +189,23 @@ class _Reader:
 
     def _by_seat(self, raw: Any, key: str) -> list[tuple[int, str, Any]]:
         if not isinstance(raw, dict):
-            self._fault("bad_type", key, f"“{key}” is an object keyed by seat.")
+            self._fault("bad_type", key, gettext("“%(key)s” is an object keyed by seat.") % {"key": key})
             return []
         seats = []
         for seat, value in raw.items():
             if seat.isascii() and seat.isdigit() and not seat.startswith("0") and len(seat) < 4:
                 seats.append((int(seat), f"{key}.{seat}", value))
             else:
-                self._fault("bad_seat", f"{key}.{seat}", f"“{seat}” is no seat.")
+                self._fault("bad_seat", f"{key}.{seat}", gettext("“%(seat)s” is no seat.") % {"seat": seat})
         return seats
 
     def _one_done(self, what: Any, where: str) -> Done:
         if not isinstance(what, dict):
-            self._fault("bad_type", where, "What was done on a wager is {collected, paid}.")
+            self._fault("bad_type", where, gettext("What was done on a wager is {collected, paid}."))
             return Done()
         for key in what:
             if key not in ("collected", "paid"):
-                self._fault("unknown_field", f"{where}.{key}", f"What was done has no “{key}”.")
+                self._fault("unknown_field", f"{where}.{key}", gettext("What was done has no “%(key)s”.") % {"key": key})
         return Done(self._amount(what, "collected", where), self._amount(what, "paid", where))
 
     def _amount(self, what: Mapping[str, Any], key: str, where: str) -> Minor | None:
@@ -212,7 +213,7 @@ class _Reader:
             return None
         value = what[key]
         if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < CEILING:
-            self._fault("bad_amount", f"{where}.{key}", "An amount is a whole number of minor units, from 0 and below 10^15.")
+            self._fault("bad_amount", f"{where}.{key}", gettext("An amount is a whole number of minor units, from 0 and below 10^15."))
             return None
         return Minor(value)
 
@@ -221,25 +222,25 @@ class _Reader:
         if raw is None:
             return ()
         if not isinstance(raw, list):
-            self._fault("bad_type", "mispaid", "“mispaid” is a list.")
+            self._fault("bad_type", "mispaid", gettext("“mispaid” is a list."))
             return ()
         return tuple(said for position, one in enumerate(raw) if (said := self._one_mispaid(one, f"mispaid[{position}]")) is not None)
 
     def _one_mispaid(self, one: Any, where: str) -> Mispaid | None:
         if not isinstance(one, dict):
-            self._fault("bad_type", where, "A mispaid wager is an object.")
+            self._fault("bad_type", where, gettext("A mispaid wager is an object."))
             return None
         for key in one:
             if key not in ("seat", "wager", "status", "first", "note"):
-                self._fault("unknown_field", f"{where}.{key}", f"A mispaid wager has no “{key}”.")
+                self._fault("unknown_field", f"{where}.{key}", gettext("A mispaid wager has no “%(key)s”.") % {"key": key})
         seat, status = one.get("seat"), one.get("status")
         if isinstance(seat, bool) or not isinstance(seat, int):
-            self._fault("bad_type", f"{where}.seat", "A seat is a whole number.")
+            self._fault("bad_type", f"{where}.seat", gettext("A seat is a whole number."))
         if status not in ("corrected", "not_recovered"):
-            self._fault("bad_type", f"{where}.status", "A status is “corrected” or “not_recovered”.")
+            self._fault("bad_type", f"{where}.status", gettext("A status is “corrected” or “not_recovered”."))
         note = one.get("note", "")
         if not isinstance(note, str) or len(note) > MOST_TEXT or "\x00" in note:
-            self._fault("bad_type", f"{where}.note", f"A note is text of at most {MOST_TEXT} characters.")
+            self._fault("bad_type", f"{where}.note", gettext("A note is text of at most %(most)s characters.") % {"most": MOST_TEXT})
         wager = self._text("wager", most=20, where=f"{where}.wager", source=one or {"wager": None})
         first = self._one_done(one["first"], f"{where}.first") if one.get("first") is not None else None
         return Mispaid(seat, wager, status, first, note) if not self.faults else None  # type: ignore[arg-type]
@@ -253,7 +254,7 @@ class _Reader:
             if isinstance(patron, str) and 0 < len(patron) <= 40 and patron.isprintable() and patron.strip() == patron:
                 patrons[seat] = patron
             else:
-                self._fault("bad_type", where, "A patron's number is text of 1 to 40 characters.")
+                self._fault("bad_type", where, gettext("A patron's number is text of 1 to 40 characters."))
         return patrons
 
     def _funds(self) -> dict[tuple[int, str], str]:
@@ -261,13 +262,17 @@ class _Reader:
         funds: dict[tuple[int, str], str] = {}
         for seat, where, wagers in self._by_seat(raw, "funds") if raw is not None else []:
             if not isinstance(wagers, dict):
-                self._fault("bad_type", where, "What was put down at a seat is an object of wagers.")
+                self._fault("bad_type", where, gettext("What was put down at a seat is an object of wagers."))
                 continue
             for wager, fund in wagers.items():
                 if fund in FUNDS:
                     funds[seat, wager] = fund
                 else:
-                    self._fault("bad_type", f"{where}.{wager}", f"A stake is {', '.join(FUNDS[:-1])} or {FUNDS[-1]}.")
+                    self._fault(
+                        "bad_type",
+                        f"{where}.{wager}",
+                        gettext("A stake is %(funds)s or %(funds2)s.") % {"funds": ", ".join(FUNDS[:-1]), "funds2": FUNDS[-1]},
+                    )
         return funds
 
     def _for_dealer(self) -> frozenset[tuple[int, str]]:
@@ -277,7 +282,7 @@ class _Reader:
             if isinstance(wagers, list) and all(isinstance(wager, str) for wager in wagers):
                 spots |= {(seat, wager) for wager in wagers}
             else:
-                self._fault("bad_type", where, "The wagers for the dealer at a seat are a list of their names.")
+                self._fault("bad_type", where, gettext("The wagers for the dealer at a seat are a list of their names."))
         return frozenset(spots)
 
     def _irregular(self) -> str:
@@ -285,7 +290,7 @@ class _Reader:
         if raw is None:
             return ""
         if not isinstance(raw, dict) or set(raw) != {"reason"}:
-            self._fault("bad_type", "irregular", "“irregular” is {reason}.")
+            self._fault("bad_type", "irregular", gettext("“irregular” is {reason}."))
             return ""
         return self._text("reason", most=MOST_TEXT, where="irregular.reason", source=raw)
 
@@ -302,9 +307,13 @@ class CountSlip:
         for value, pieces in self.denominations.items():
             whole = all(isinstance(figure, int) and not isinstance(figure, bool) for figure in (value, pieces))
             if not whole or value < 1 or pieces < 0:
-                raise InvalidSlip("bad_count", f"{pieces!r} pieces of {value!r} is no count.", where=f"denominations.{value}")
+                raise InvalidSlip(
+                    "bad_count",
+                    gettext("%(pieces)s pieces of %(value)s is no count.") % {"pieces": f"{pieces!r}", "value": f"{value!r}"},
+                    where=f"denominations.{value}",
+                )
         if not self.total < CEILING:
-            raise InvalidSlip("bad_amount", "The count is too large.", where="denominations")
+            raise InvalidSlip("bad_amount", gettext("The count is too large."), where="denominations")
 
     @property
     def total(self) -> Minor:

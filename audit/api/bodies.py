@@ -6,16 +6,22 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
+from django.utils.translation import gettext
+
 from casino.errors import Fault, InvalidSlip
 
 
 def read_body(raw: Any, fields: Mapping[str, type], required: tuple[str, ...] = ()) -> dict[str, Any]:
     """Return the fields of a JSON object, each of its type (text is "" where it is left out, others None). Raises InvalidSlip with every fault."""
     if not isinstance(raw, dict):
-        raise InvalidSlip("bad_json", "The body is one JSON object.")
-    faults = [Fault("missing_field", f"{name} is required.", name) for name in required if raw.get(name) in (None, "")]
-    faults += [Fault("unknown_field", f"There is no field {name}.", name) for name in raw if name not in fields]
-    faults += [Fault("bad_type", f"{name} is {_WORDS[fields[name]]}.", name) for name in raw if name in fields and not _fits(raw[name], fields[name])]
+        raise InvalidSlip("bad_json", gettext("The body is one JSON object."))
+    faults = [Fault("missing_field", gettext("%(name)s is required.") % {"name": name}, name) for name in required if raw.get(name) in (None, "")]
+    faults += [Fault("unknown_field", gettext("There is no field %(name)s.") % {"name": name}, name) for name in raw if name not in fields]
+    faults += [
+        Fault("bad_type", gettext("%(name)s is %(fields)s.") % {"name": name, "fields": _WORDS[fields[name]]}, name)
+        for name in raw
+        if name in fields and not _fits(raw[name], fields[name])
+    ]
     if faults:
         raise InvalidSlip.of(faults)
     return {name: _value(raw.get(name), kind) for name, kind in fields.items()}

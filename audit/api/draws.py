@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 from uuid import UUID
 
+from django.utils.translation import gettext
 from drf_spectacular.utils import OpenApiTypes, extend_schema
 from rest_framework.generics import GenericAPIView
 from rest_framework.request import Request
@@ -100,9 +101,9 @@ class OutcomesView(GenericAPIView):
 
 def _drawn(shift: Shift, of: str, place: int) -> Any:
     if of not in ("round", "session"):
-        raise InvalidSlip("bad_type", "of is round or session.", where="of")
+        raise InvalidSlip("bad_type", gettext("of is round or session."), where="of")
     kept = Draw.objects.filter(shift=shift).first()
     found = kept.items.filter(place=place, **{f"{of}__isnull": False}).select_related("round").first() if kept and 0 < place < 2**15 else None
     if found is None:
-        raise NotFound("not_drawn", "That was not drawn.", where="place")
+        raise NotFound("not_drawn", gettext("That was not drawn."), where="place")
     return found

@@ -8,6 +8,7 @@ from uuid import UUID
 
 from django.db.models import QuerySet
 from django.utils import timezone
+from django.utils.translation import gettext
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.generics import GenericAPIView
 from rest_framework.request import Request
@@ -69,7 +70,7 @@ def _narrowed(found: QuerySet[Any], user: User, asked: dict[str, str]) -> QueryS
         elif name == "waiting":
             found = _waiting(found, user, value)
         elif name not in ("cursor", "limit", "format"):
-            raise InvalidSlip("bad_filter", f"{name}: nothing is narrowed by it.", where=name)
+            raise InvalidSlip("bad_filter", gettext("%(name)s: nothing is narrowed by it.") % {"name": name}, where=name)
     return found
 
 
@@ -77,7 +78,7 @@ def _uuid(text: str) -> UUID:
     try:
         return UUID(text)
     except ValueError as error:
-        raise InvalidSlip("bad_filter", "shift: that is no UUID.", where="shift") from error
+        raise InvalidSlip("bad_filter", gettext("shift: that is no UUID."), where="shift") from error
 
 
 def _waiting(found: QuerySet[Any], user: User, value: str) -> QuerySet[Any]:
@@ -87,7 +88,7 @@ def _waiting(found: QuerySet[Any], user: User, value: str) -> QuerySet[Any]:
         return overdue(found, timezone.now())
     if value == "open":
         return found.exclude(state="closed")
-    raise InvalidSlip("bad_filter", "waiting: mine, overdue or open.", where="waiting")
+    raise InvalidSlip("bad_filter", gettext("waiting: mine, overdue or open."), where="waiting")
 
 
 def line(finding: Any) -> dict[str, Any]:
@@ -183,7 +184,7 @@ def _assign(finding: Finding, raw: Any, user: User) -> None:
     said = read_body(raw, {"owner": str, "note": str, "seen": int}, ("owner",))
     owner = User.objects.filter(username=said["owner"]).first()
     if owner is None:
-        raise InvalidSlip("not_an_owner", f"There is nobody with the number {said['owner']}.", where="owner")
+        raise InvalidSlip("not_an_owner", gettext("There is nobody with the number %(said)s.") % {"said": said["owner"]}, where="owner")
     cases.assign(finding, owner, by=user, note=said["note"], seen=said["seen"])
 
 

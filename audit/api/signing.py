@@ -7,6 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from django.utils import timezone
+from django.utils.translation import gettext
 from drf_spectacular.utils import OpenApiParameter, OpenApiTypes, extend_schema
 from rest_framework.generics import GenericAPIView
 from rest_framework.request import Request
@@ -104,7 +105,7 @@ class ExplanationsView(GenericAPIView):
         said = read_body(request.data, {"session": str, "variance": str, "text": str, "fingerprint": str}, ("session", "variance", "fingerprint"))
         session = TableSession.objects.filter(shift=shift, uuid=_uuid(said["session"])).select_related("table__pit").first()
         if session is None:
-            raise NotFound("no_session", "There is no such session in this shift.", where="session")
+            raise NotFound("no_session", gettext("There is no such session in this shift."), where="session")
         signing.explain(shift, session, said["variance"], said["text"], fingerprint=said["fingerprint"], by=user)
         return Response(signing_answer(shift, user), status=201)
 
@@ -113,7 +114,7 @@ def _uuid(text: str) -> UUID:
     try:
         return UUID(text)
     except ValueError as error:
-        raise InvalidSlip("bad_type", "session is a UUID.", where="session") from error
+        raise InvalidSlip("bad_type", gettext("session is a UUID."), where="session") from error
 
 
 class SignaturesView(GenericAPIView):
@@ -168,7 +169,7 @@ class StatisticsView(GenericAPIView):
             runs = runs.filter(gaming_day=_day(asked["gaming_day"]))
         run = runs.first()
         if run is None:
-            raise NotFound("no_run", "There is no such run.")
+            raise NotFound("no_run", gettext("There is no such run."))
         results = run.results.filter(**{name: asked[name] for name in ("rule", "scope", "span") if name in asked})
         names = (
             "rule",
@@ -202,7 +203,7 @@ def _day(text: str) -> date:
     try:
         return date.fromisoformat(text)
     except ValueError as error:
-        raise InvalidSlip("bad_filter", "gaming_day: a day as 2026-11-30.", where="gaming_day") from error
+        raise InvalidSlip("bad_filter", gettext("gaming_day: a day as 2026-11-30."), where="gaming_day") from error
 
 
 class DealerProfileView(GenericAPIView):
@@ -216,7 +217,7 @@ class DealerProfileView(GenericAPIView):
         roles.require(the_user(request), "read_statistics")
         dealer = Dealer.objects.select_related("property").filter(code=code).first()
         if dealer is None:
-            raise NotFound("no_dealer", "There is no such dealer.")
+            raise NotFound("no_dealer", gettext("There is no such dealer."))
         until = request.query_params.get("until")
         found = dealer_profile(dealer, last=_day(until) if until else timezone.now().date())
         return Response(

@@ -9,6 +9,7 @@ from uuid import UUID
 from django.conf import settings
 from django.http import FileResponse
 from django.utils import timezone
+from django.utils.translation import gettext
 from drf_spectacular.utils import OpenApiParameter, OpenApiTypes, extend_schema
 from rest_framework.generics import GenericAPIView
 from rest_framework.request import Request
@@ -89,7 +90,7 @@ class ReportFileView(GenericAPIView):
         kept = file_of(user, uuid)
         path = Path(kept.path)
         if not path.is_relative_to(settings.REPORTS) or not path.is_file():
-            raise NotFound("no_file", "The file is not there any more.")
+            raise NotFound("no_file", gettext("The file is not there any more."))
         fmt: Format = kept.format  # type: ignore[assignment]
         return FileResponse(path.open("rb"), as_attachment=True, filename=path.name, content_type=media_type(fmt))
 

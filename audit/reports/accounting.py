@@ -24,6 +24,7 @@ from collections.abc import Iterable
 from datetime import date
 
 from django.db import connection
+from django.utils.translation import override
 
 from audit.reports.books import Days, facts, made_from, require_ledger
 from audit.reports.report import Column, Report, Row, Section
@@ -61,6 +62,7 @@ WHERE e.property = %s AND e.gaming_day BETWEEN %s AND %s GROUP BY 1, 2, 3, 4 ORD
 """
 
 
+@override("en")
 def build(house: Property, days: Days, *, for_user: User | None = None) -> Report:
     """Return the accounting export of the property's days: debits and credits by account and table, the same in sum. Three queries.
 

@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import date
 
+from django.utils.translation import gettext
+
 from audit.reports.report import Row
 from casino import roles
 from casino.canonical import canonical_json
@@ -26,7 +28,7 @@ class Days:
     def __post_init__(self) -> None:
         """Refuse days in the wrong order."""
         if self.last < self.first:
-            raise InvalidSlip("bad_day", "The last day lies before the first.", where="to")
+            raise InvalidSlip("bad_day", gettext("The last day lies before the first."), where="to")
 
     def __str__(self) -> str:
         return f"{self.first}" if self.first == self.last else f"{self.first} to {self.last}"

@@ -8,6 +8,8 @@ from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
 
+from django.utils.translation import gettext, override
+
 from audit.reports import house
 from audit.reports.report import Report, Section
 from audit.reports.scope import Scope
@@ -29,8 +31,9 @@ class Catalogued:
     action: str = "read_reports"
     filters: tuple[str, ...] = FILTERS
 
+    @override("en")
     def report(self, scope: Scope) -> Report:
-        """Return the report of `scope`: its sections under the house's head."""
+        """Return the report of `scope`: its sections under the house's head. A report is one document, in one language."""
         return Report(
             title=self.title,
             subtitle=f"{scope.house.name} · {scope.first} – {scope.last}",
@@ -61,6 +64,6 @@ def report_for(user: User, key: str) -> Catalogued:
     """Return the report of `key`. Raises NotFound (`no_report`), Refused (`not_allowed`)."""
     found = catalogue().get(key)
     if found is None:
-        raise NotFound("no_report", "There is no such report.")
+        raise NotFound("no_report", gettext("There is no such report."))
     roles.require(user, found.action)
     return found

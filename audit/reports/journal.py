@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from django.urls import reverse
+from django.utils.translation import override
 
 from audit.reports.books import Days, Rows, facts, made_from, require_ledger
 from audit.reports.report import Column, Report, Row, Section
@@ -25,6 +26,7 @@ LINES = (
 )
 
 
+@override("en")
 def build(house: Property, days: Days, *, kind: str = "", for_user: User | None = None) -> Report:
     """Return the journal of the property's days; rows are read as they are asked for. Raises Refused (`not_allowed`)."""
     require_ledger(for_user)

@@ -8,6 +8,7 @@ from datetime import date, datetime, timedelta
 from typing import Any
 
 from django.db.models import OuterRef, QuerySet, Subquery
+from django.utils.translation import gettext
 
 from audit.models import SessionReconciliation, ShiftReconciliation
 from casino import roles
@@ -110,11 +111,11 @@ def read_scope(params: Mapping[str, Any], user: User, today: date, action: str =
     first = _day(said, "day_from", today, faults)
     last = _day(said, "day_to", max(first, today), faults)
     if not faults and first > last:
-        faults.append(Fault("bad_filter", "The last day lies before the first.", "day_to"))
+        faults.append(Fault("bad_filter", gettext("The last day lies before the first."), "day_to"))
     elif last - first > LONGEST:
-        faults.append(Fault("bad_filter", "A report covers a year and a day at most.", "day_to"))
+        faults.append(Fault("bad_filter", gettext("A report covers a year and a day at most."), "day_to"))
     if said["game"] and said["game"] not in games():
-        faults.append(Fault("bad_filter", f"“{said['game'][:40]}” is no game.", "game"))
+        faults.append(Fault("bad_filter", gettext("“%(said)s” is no game.") % {"said": said["game"][:40]}, "game"))
     if faults:
         raise InvalidSlip.of(faults)
     sees = roles.may(user.roles, "see_expected")
@@ -126,7 +127,7 @@ def _house(code: str) -> Property:
     houses = Property.objects.order_by("code")
     found = houses.filter(code=code).first() if code else houses.first()
     if found is None:
-        raise NotFound("no_property", "There is no such property.", where="property")
+        raise NotFound("no_property", gettext("There is no such property."), where="property")
     return found
 
 
@@ -137,7 +138,7 @@ def _day(said: Mapping[str, str], name: str, default: date, faults: list[Fault])
     try:
         return date.fromisoformat(text)
     except ValueError:
-        faults.append(Fault("bad_filter", f"“{text[:40]}” is no day: write it as 2026-11-30.", name))
+        faults.append(Fault("bad_filter", gettext("“%(text)s” is no day: write it as 2026-11-30.") % {"text": text[:40]}, name))
         return default
 
 

@@ -8,6 +8,7 @@ from datetime import date, datetime
 from fractions import Fraction
 
 from django.db.models import QuerySet
+from django.utils.translation import gettext, override
 
 from audit.checkpoints import checkpoint_words
 from audit.models import Finding, SessionReconciliation, ShiftReconciliation, TableDayReconciliation
@@ -81,6 +82,7 @@ FINDINGS = (
 VARIANCES = ("tray_variance", "drop_variance", "payout_variance")
 
 
+@override("en")
 def build(shift: Shift, *, for_user: User | None = None) -> Report:
     """Return the report of `shift`'s newest reconciliation, for the pits of `for_user` (None: the whole house). Some twenty queries.
 
@@ -91,7 +93,7 @@ def build(shift: Shift, *, for_user: User | None = None) -> Report:
     """
     kept = latest_reconciliation(shift)
     if kept is None:
-        raise Conflict("not_reconciled", f"The {shift} is not reconciled yet.")
+        raise Conflict("not_reconciled", gettext("The %(shift)s is not reconciled yet.") % {"shift": shift})
     pits = roles.pits_for(for_user, "read_reports") if for_user else None
     lines = _lines(kept, pits)
     signed = final_signature(shift)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from django.urls import reverse
+from django.utils.translation import gettext, override
 
 from audit.reports.books import Days, Rows, facts, made_from
 from audit.reports.report import Column, Report, Row, Section
@@ -31,6 +32,7 @@ LINES = (
 BALANCES = (Column("what", "Balance", "text"), Column("day", "Gaming day", "day"), Column("amount", "Amount", "amount"))
 
 
+@override("en")
 def build(house: Property, account: Account, days: Days, *, for_user: User | None = None) -> Report:
     """Return the statement of `account`. Rows are read as they are asked for.
 
@@ -38,7 +40,7 @@ def build(house: Property, account: Account, days: Days, *, for_user: User | Non
     """
     if for_user is not None:
         if not accounts_for(for_user).filter(pk=account.pk).exists():
-            raise Refused("not_allowed", f"{for_user} may not read {account.code}.")
+            raise Refused("not_allowed", gettext("%(for_user)s may not read %(code)s.") % {"for_user": for_user, "code": account.code})
         refuse_blind(for_user, account)
     opening = statement_page(account, first=days.first, last=days.last, limit=1).opening
     closing = balances([account], until=days.last)[account.pk]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from django.urls import reverse
+from django.utils.translation import override
 
 from audit.reports.books import Days, facts, made_from, require_ledger
 from audit.reports.report import Column, Report, Row, Section
@@ -25,6 +26,7 @@ ACCOUNTS = (
 BLIND = "counted blind"
 
 
+@override("en")
 def build(house: Property, days: Days, *, for_user: User | None = None) -> Report:
     """Return the trial balance of the property's accounts to the last of `days`, with what moved on them. Four queries.
 

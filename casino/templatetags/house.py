@@ -9,6 +9,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from casino import shown
+from casino import words as casino_words
 from casino.models import User
 from casino.shown import House
 
@@ -45,8 +46,8 @@ def clock(moment: datetime | None, house: House) -> SafeString | str:
 
 @register.filter
 def words(code: str) -> str:
-    """Return a code as words: "not_recovered" is "not recovered"."""
-    return str(code).replace("_", " ")
+    """Return a code as words of the reader's language: "not_recovered" is "not recovered"."""
+    return casino_words.word(str(code))
 
 
 @register.filter

@@ -9,11 +9,14 @@ from uuid import UUID, uuid4
 
 from django import forms
 from django.utils import timezone
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 
 from casino import step_up
 from casino.errors import CasinoError
 from casino.models import User
 from casino.money import Minor, format_amount, parse_amount
+from casino.words import said_of
 from tables.house_settings import settings_now
 from tables.models import Property
 from tables.services.dealer_pins import Signature
@@ -95,13 +98,13 @@ class ActForm(forms.Form):
         """Note what `error` says at its fields; what has none stands at the form's head."""
         for fault in error.faults:
             name = fault.where.replace(".", "_")
-            self.add_error(name if name in self.fields else None, fault.message)
+            self.add_error(name if name in self.fields else None, said_of(fault))
 
 
 class CountForm(ActForm):
     """Pieces by denomination: `values` of the house, larger first, so that Tab goes down the tray."""
 
-    note = forms.CharField(max_length=MOST_TEXT, required=False, label="Note")
+    note = forms.CharField(max_length=MOST_TEXT, required=False, label=_("Note"))
 
     def build(self, house: Property) -> None:
         """Add a field for each value."""
@@ -135,17 +138,19 @@ class SignedForm(ActForm):
         super().build(house)
         hidden = {"autocomplete": "off", "spellcheck": "false"}
         if self.dealers_sign:
-            self.fields["dealer_number"] = forms.CharField(required=False, max_length=20, label="Dealer", widget=forms.TextInput(attrs=hidden))
+            self.fields["dealer_number"] = forms.CharField(
+                required=False, max_length=20, label=gettext("Dealer"), widget=forms.TextInput(attrs=hidden)
+            )
             pin = forms.PasswordInput(attrs={"inputmode": "numeric", "autocomplete": "off"})
-            self.fields["dealer_pin"] = forms.CharField(required=False, max_length=20, label="Dealer's PIN", widget=pin)
+            self.fields["dealer_pin"] = forms.CharField(required=False, max_length=20, label=gettext("Dealer's PIN"), widget=pin)
         self.fields["second_number"] = forms.CharField(
-            required=False, max_length=40, label="Second person, staff number", widget=forms.TextInput(attrs=hidden)
+            required=False, max_length=40, label=gettext("Second person, staff number"), widget=forms.TextInput(attrs=hidden)
         )
         self.fields["second_password"] = forms.CharField(
             required=False,
             strip=False,
             max_length=step_up.LONGEST,
-            label="Second person's password",
+            label=gettext("Second person's password"),
             widget=forms.PasswordInput(attrs={"autocomplete": "off"}),
         )
 
@@ -163,7 +168,7 @@ class SignedForm(ActForm):
         """Note who has to sign and did not."""
         said = super().clean() or {}
         if self.must and not said.get("second_number") and not said.get("dealer_number"):
-            words = "A second person signs: a dealer with a PIN, or a colleague." if self.dealers_sign else "A second person signs."
+            words = gettext("A second person signs: a dealer with a PIN, or a colleague.") if self.dealers_sign else gettext("A second person signs.")
             self.add_error("second_number", words)
         return said
 
@@ -189,7 +194,7 @@ class OpenForm(SignedForm, CountForm):
     """A table opens: the code on its felt, its opener; a second signature is welcome."""
 
     must = False
-    felt_code = forms.CharField(max_length=20, label="Code on the felt", widget=forms.TextInput(attrs={"autocomplete": "off", "size": 6}))
+    felt_code = forms.CharField(max_length=20, label=_("Code on the felt"), widget=forms.TextInput(attrs={"autocomplete": "off", "size": 6}))
 
     def build(self, house: Property) -> None:
         """Put the code after the tray, before the rest: the order on the page and of Tab."""
@@ -200,58 +205,58 @@ class OpenForm(SignedForm, CountForm):
 class TurnForm(ActForm):
     """Who deals now."""
 
-    dealer = forms.CharField(max_length=20, label="Dealer, staff number", widget=forms.TextInput(attrs={"autocomplete": "off"}))
+    dealer = forms.CharField(max_length=20, label=_("Dealer, staff number"), widget=forms.TextInput(attrs={"autocomplete": "off"}))
     dealer_pin = forms.CharField(
-        max_length=20, required=False, label="PIN", widget=forms.PasswordInput(attrs={"inputmode": "numeric", "autocomplete": "off"})
+        max_length=20, required=False, label=_("PIN"), widget=forms.PasswordInput(attrs={"inputmode": "numeric", "autocomplete": "off"})
     )
 
 
 class BuyInForm(ActForm):
     """Cash for chips."""
 
-    patron = forms.CharField(max_length=40, required=False, label="Patron")
-    declined = forms.BooleanField(required=False, label="Asked for, and did not say")
+    patron = forms.CharField(max_length=40, required=False, label=_("Patron"))
+    declined = forms.BooleanField(required=False, label=_("Asked for, and did not say"))
 
     def build(self, house: Property) -> None:
         """Put the amount first."""
-        self.fields["amount"] = AmountField(house, label="Amount")
+        self.fields["amount"] = AmountField(house, label=gettext("Amount"))
         self.order_fields(["amount"])
 
 
 class MarkerForm(ActForm):
     """A credit instrument for chips."""
 
-    patron = forms.CharField(max_length=40, label="Patron")
-    instrument = forms.CharField(max_length=40, label="Instrument's number")
+    patron = forms.CharField(max_length=40, label=_("Patron"))
+    instrument = forms.CharField(max_length=40, label=_("Instrument's number"))
 
     def build(self, house: Property) -> None:
         """Put the amount first."""
-        self.fields["amount"] = AmountField(house, label="Amount")
+        self.fields["amount"] = AmountField(house, label=gettext("Amount"))
         self.order_fields(["amount"])
 
 
 class RedeemForm(ActForm):
     """Chips for a marker."""
 
-    instrument = forms.CharField(max_length=40, label="Instrument's number")
+    instrument = forms.CharField(max_length=40, label=_("Instrument's number"))
 
     def build(self, house: Property) -> None:
         """Add the amount."""
-        self.fields["amount"] = AmountField(house, label="Amount in chips")
+        self.fields["amount"] = AmountField(house, label=gettext("Amount in chips"))
 
 
 class BoxForm(SecondForm):
     """A box is pulled."""
 
-    box = forms.CharField(max_length=20, label="Box")
-    seal = forms.CharField(max_length=20, label="Seal")
+    box = forms.CharField(max_length=20, label=_("Box"))
+    seal = forms.CharField(max_length=20, label=_("Seal"))
 
 
 class DropForm(SecondForm, CountForm):
     """What was found in a box."""
 
-    box = forms.CharField(max_length=20, label="Box")
-    seal = forms.CharField(max_length=20, label="Seal, as it was found")
+    box = forms.CharField(max_length=20, label=_("Box"))
+    seal = forms.CharField(max_length=20, label=_("Seal, as it was found"))
 
     def build(self, house: Property) -> None:
         """Notes instead of chips; then what is not currency."""
@@ -259,7 +264,11 @@ class DropForm(SecondForm, CountForm):
         for name in [name for name in self.fields if name.startswith(PIECE)]:
             del self.fields[name]
         self.add_pieces(settings_now(house, timezone.now()).note_values)
-        for name, label in (("instruments", "Markers, sum"), ("tickets", "Tickets, sum"), ("coupons", "Promotional chips and coupons, sum")):
+        for name, label in (
+            ("instruments", gettext("Markers, sum")),
+            ("tickets", gettext("Tickets, sum")),
+            ("coupons", gettext("Promotional chips and coupons, sum")),
+        ):
             self.fields[name] = AmountField(house, label=label, required=False)
         pieces = [name for name in self.fields if name.startswith(PIECE)]
         self.order_fields([*pieces, "instruments", "tickets", "coupons", "box", "seal", "note"])
@@ -268,24 +277,24 @@ class DropForm(SecondForm, CountForm):
 class ReopenForm(ActForm):
     """A count that is to be taken once more."""
 
-    count = forms.ChoiceField(choices=[("closer", "closer"), ("opener", "opener"), ("drop", "drop")], label="Which count")
-    reason = forms.CharField(max_length=MOST_TEXT, label="Why")
+    count = forms.ChoiceField(choices=[("closer", _("closer")), ("opener", _("opener")), ("drop", _("drop"))], label=_("Which count"))
+    reason = forms.CharField(max_length=MOST_TEXT, label=_("Why"))
 
 
 class VoidForm(SecondForm):
     """A slip is made void."""
 
-    reason = forms.CharField(max_length=MOST_TEXT, label="Why")
+    reason = forms.CharField(max_length=MOST_TEXT, label=_("Why"))
 
 
 class RuleForm(ActForm):
     """An auditor rules; the password again."""
 
-    note = forms.CharField(max_length=MOST_TEXT, required=False, label="Note")
+    note = forms.CharField(max_length=MOST_TEXT, required=False, label=_("Note"))
     password = forms.CharField(
         strip=False,
         max_length=step_up.LONGEST,
-        label="Your password, again",
+        label=_("Your password, again"),
         widget=forms.PasswordInput(attrs={"autocomplete": "current-password"}),
     )
 
@@ -294,5 +303,5 @@ class PinForm(ActForm):
     """A dealer's new PIN, typed by the dealer."""
 
     pin = forms.CharField(
-        max_length=8, label="New PIN, 4 to 8 digits", widget=forms.PasswordInput(attrs={"inputmode": "numeric", "autocomplete": "off"})
+        max_length=8, label=_("New PIN, 4 to 8 digits"), widget=forms.PasswordInput(attrs={"inputmode": "numeric", "autocomplete": "off"})
     )

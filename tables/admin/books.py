@@ -24,7 +24,7 @@ from tables.admin.filters import ShiftFilter, TableFilter
 from tables.books_seen import accounts_for, blind_accounts, entries_for
 from tables.models import Property, Round, Shift, TableSession
 
-BLIND = "counted blind"
+BLIND = _("counted blind")
 
 
 def houses() -> Mapping[UUID, Property]:
@@ -123,7 +123,7 @@ class EntryAdmin(ReadOnlyAdmin):
     list_filter = (DayRange, "kind", "late", EntryShiftFilter, EntryTableFilter)
     list_select_related = ("recorded_by",)
     search_fields = ("reference",)
-    search_help_text = "an entry's whole reference, or uuid"
+    search_help_text = _("an entry's whole reference, or uuid")
     ordering = ("-id",)
     change_form_template = "admin/ledger/entry/page.html"
     change_list_template = "admin/ledger/entry/list.html"

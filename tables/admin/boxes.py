@@ -11,6 +11,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.urls import URLPattern, path, reverse
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from casino import roles
@@ -59,21 +60,35 @@ class BoxPullAdmin(AtTable):
         user, key = person(request), request.GET.get("session", "")
         waiting = _unpulled(user)
         if not (key.isascii() and key.isdigit() and len(key) < 18):
-            context = {**self.admin_site.each_context(request), "opts": self.opts, "title": "Pull a box", "sessions": list(waiting[:WAITING_SHOWN])}
+            context = {
+                **self.admin_site.each_context(request),
+                "opts": self.opts,
+                "title": gettext("Pull a box"),
+                "sessions": list(waiting[:WAITING_SHOWN]),
+            }
             return render(request, "admin/tables/boxpull/choose.html", context)
         session = waiting.filter(pk=int(key)).first()
         if session is None:
-            raise Http404("There is no such table whose box waits.")
+            raise Http404(gettext("There is no such table whose box waits."))
 
         def perform(form: BoxForm, at: Any, by: User) -> str:
             carrier, _ = form.signatures(at=at, by=by)
             assert carrier is not None
             boxes.pull_box(session, box=form.cleaned_data["box"], seal=form.cleaned_data["seal"], at=at, by=by, carrier=carrier)
-            return f"The box of {session.table} is pulled."
+            return gettext("The box of %(table)s is pulled.") % {"table": session.table}
 
         here = reverse("admin:tables_boxpull_changelist")
-        lead = "Two carry it: you, and the second person who signs."
-        act = Act(f"{session.table} · pull the box", "Pull the box", BoxForm, session.table.property, perform, here, ("Boxes", here), lead)
+        lead = gettext("Two carry it: you, and the second person who signs.")
+        act = Act(
+            gettext("%(table)s · pull the box") % {"table": session.table},
+            gettext("Pull the box"),
+            BoxForm,
+            session.table.property,
+            perform,
+            here,
+            (gettext("Boxes"), here),
+            lead,
+        )
         return answer(request, act, self.admin_site, BoxPull)
 
     def count_view(self, request: HttpRequest, pk: int) -> HttpResponse:
@@ -91,11 +106,20 @@ class BoxPullAdmin(AtTable):
             found = boxes.DropSlip(form.count, **sums)
             assert witness is not None
             boxes.count_drop(session, found, box=said["box"], seal=said["seal"], at=at, by=by, witness=witness)
-            return f"Box {pull.box} of {session.table} is counted."
+            return gettext("Box %(box)s of %(table)s is counted.") % {"box": pull.box, "table": session.table}
 
         here = reverse("admin:tables_boxpull_changelist")
-        lead = "Type number and seal as they are on the box. Two of the count team sign."
-        act = Act(f"{session.table} · count the box", "Sign the count", DropForm, session.table.property, perform, here, ("Boxes", here), lead)
+        lead = gettext("Type number and seal as they are on the box. Two of the count team sign.")
+        act = Act(
+            gettext("%(table)s · count the box") % {"table": session.table},
+            gettext("Sign the count"),
+            DropForm,
+            session.table.property,
+            perform,
+            here,
+            (gettext("Boxes"), here),
+            lead,
+        )
         return answer(request, act, self.admin_site, BoxPull)
 
     def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any) -> HttpResponse:
@@ -106,7 +130,7 @@ class BoxPullAdmin(AtTable):
             "pull": pull,
             "house": pull.session.table.property,
             "may_count": waits and roles.may(person(request).roles, "count_drop"),
-            "title": f"Box {pull.box} · {pull.session.table.code}",
+            "title": gettext("Box %(box)s · %(code)s") % {"box": pull.box, "code": pull.session.table.code},
             "subtitle": None,
         }
         return super().render_change_form(request, {**context, **more}, *args, **kwargs)
@@ -119,7 +143,7 @@ class BoxPullAdmin(AtTable):
     @admin.display(description=_("state"))
     def counted(self, pull: Any) -> SafeString:
         """Return whether it was counted."""
-        return chip("counted", "good") if pull.times else chip("waits for the count", "warn")
+        return chip("counted", "good") if pull.times else chip(gettext("waits for the count"), "warn")
 
 
 def _unpulled(user: User) -> QuerySet[Any]:

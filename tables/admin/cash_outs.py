@@ -10,6 +10,7 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from casino import roles, shown
@@ -51,11 +52,13 @@ class CashOutAdmin(ReadOnlyAdmin):
         def perform(form: BuyInForm, at: Any, by: User) -> str:
             said = form.cleaned_data
             kept = chips.cash_out(house, said["amount"], at=at, by=by, uuid=form.key, patron=said["patron"], declined=said["declined"])
-            return f"Cash-out of {shown.money(kept.amount, house)} recorded."
+            return gettext("Cash-out of %(amount)s recorded.") % {"amount": shown.money(kept.amount, house)}
 
         here = reverse("admin:tables_cashout_changelist")
-        lead = f"From {shown.money(settings_now(house, timezone.now()).ask_patron_from, house)} on, ask who the patron is."
-        act = Act(f"{house} · cash-out", "Record the cash-out", BuyInForm, house, perform, here, ("Cash-outs", here), lead)
+        lead = gettext("From %(amount)s on, ask who the patron is.") % {
+            "amount": shown.money(settings_now(house, timezone.now()).ask_patron_from, house)
+        }
+        act = Act(f"{house} · cash-out", gettext("Record the cash-out"), BuyInForm, house, perform, here, ("Cash-outs", here), lead)
         return answer(request, act, self.admin_site, CashOut)
 
     @admin.display(description=_("at"))

@@ -10,6 +10,8 @@ from django.contrib.admin import AdminSite
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.utils import timezone
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 
 from casino.errors import BrokenBooks, CasinoError
 from casino.read_only import person
@@ -21,7 +23,7 @@ from tables.final_check import final_check
 from tables.models import Property, TableSession
 from tables.services import floor
 
-LEAD = "Counted blind: nobody who counts sees what is expected. A tray of nothing is counted, too: say 0."
+LEAD = _("Counted blind: nobody who counts sees what is expected. A tray of nothing is counted, too: say 0.")
 
 
 class ClosingForm(SignedForm, CountForm):
@@ -71,7 +73,7 @@ def _typed(form: CountForm) -> bool:
     """Return whether anything was counted, 0 included; say so where nothing was."""
     if any(value is not None for name, value in form.cleaned_data.items() if name.startswith(PIECE)):
         return True
-    form.add_error(None, "Nothing was counted. Say 0 at a denomination where the tray is empty.")
+    form.add_error(None, gettext("Nothing was counted. Say 0 at a denomination where the tray is empty."))
     return False
 
 
@@ -85,15 +87,15 @@ def _sign(request: HttpRequest, session: TableSession, form: ClosingForm, back: 
     except CasinoError as error:
         form.place(error)
         return None
-    messages.success(request, f"{session.table} is closed.")
+    messages.success(request, gettext("%(table)s is closed.") % {"table": session.table})
     return HttpResponseRedirect(back, status=303)
 
 
 def _page(request: HttpRequest, site: AdminSite, session: TableSession, step: str, more: dict[str, Any], status: int = 200) -> HttpResponse:
     back = session_page(session)
-    title = f"Close {session.table}"
-    words = {"blockers": "Count the tray", "count": "To the final check", "sign": "Sign and close"}[step]
+    title = gettext("Close %(table)s") % {"table": session.table}
+    words = {"blockers": gettext("Count the tray"), "count": gettext("To the final check"), "sign": gettext("Sign and close")}[step]
     house = session.table.property
-    act = Act(title, words, CountForm, house, lambda *_: "", back, trail=(str(session), back), lead=LEAD if step == "count" else "")
+    act = Act(title, words, CountForm, house, lambda *_: "", back, trail=(str(session), back), lead=str(LEAD) if step == "count" else "")
     context = {**site.each_context(request), "opts": TableSession._meta, "title": title, "act": act, "session": session, "house": house, "step": step}
     return render(request, "admin/tables/floor/close.html", {**context, **more}, status=status)

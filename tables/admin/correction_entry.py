@@ -14,6 +14,7 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from casino import roles, shown
@@ -104,7 +105,7 @@ class Entry:
         if self.form.errors or self.screen.ruling is None or self.screen.unexplained:
             return False
         if self.played is not None and not self.lines:
-            self.form.add_error(GENERAL, FieldError("Nothing is changed yet."))
+            self.form.add_error(GENERAL, FieldError(gettext("Nothing is changed yet.")))
             return False
         return True
 
@@ -124,7 +125,9 @@ def correct_round(request: HttpRequest, played: Round, context: dict[str, Any]) 
         local = shown.local(played.occurred_at, played.session.table.property)
         typed = typed_again(slip_again(played, wagers_of(played), uuid=uuid4()), table_facts(played.session), local)
     entry = Entry(played.session, played, typed, asked="propose" in request.POST, at=timezone.now())
-    return _answer(request, entry, user, {**context, "title": f"Correct round {played.number}"}, RoundProposal.Kind.CORRECT)
+    return _answer(
+        request, entry, user, {**context, "title": gettext("Correct round %(number)s") % {"number": played.number}}, RoundProposal.Kind.CORRECT
+    )
 
 
 def late_round(request: HttpRequest, context: dict[str, Any]) -> HttpResponse:
@@ -136,8 +139,10 @@ def late_round(request: HttpRequest, context: dict[str, Any]) -> HttpResponse:
     session = next((one for one in closed if str(one.pk) == key), None)
     if session is None:
         if key:
-            raise Http404("There is no such session.")
-        return render(request, "admin/tables/round/late_sessions.html", {**context, "sessions": closed, "title": "A round that was never entered"})
+            raise Http404(gettext("There is no such session."))
+        return render(
+            request, "admin/tables/round/late_sessions.html", {**context, "sessions": closed, "title": gettext("A round that was never entered")}
+        )
     if request.method == "POST":
         typed: Mapping[str, str] = request.POST.dict()
     else:
@@ -145,7 +150,7 @@ def late_round(request: HttpRequest, context: dict[str, Any]) -> HttpResponse:
         local = shown.local(opened, session.table.property).replace(microsecond=0)
         typed = {"uuid": str(uuid4()), "occurred_at": local.replace(tzinfo=None).isoformat(), "exact": "on"}
     entry = Entry(session, None, typed, asked="propose" in request.POST, at=timezone.now(), looked=request.method == "POST")
-    more = {"table": session.table, "house": session.table.property, "session": session, "title": "a round that was never entered"}
+    more = {"table": session.table, "house": session.table.property, "session": session, "title": gettext("a round that was never entered")}
     return _answer(request, entry, user, {**context, **more}, RoundProposal.Kind.LATE)
 
 

@@ -6,21 +6,23 @@ from typing import Any
 from uuid import uuid4
 
 from django import forms
+from django.utils.translation import gettext_lazy as _
 
 from casino.errors import BrokenBooks, CasinoError
 from casino.step_up_form import StepUpForm
+from casino.words import said_of
 from tables.corrections import MOST_NOTE, REASONS
 from tables.models import RoundProposal
 
 WORDS = dict(RoundProposal.Reason.choices)
-NOTE = "What happened, in a sentence"
+NOTE = _("What happened, in a sentence")
 
 
 class WhyForm(forms.Form):
     """Why: a reason of the kind, and a note. `uuid` makes sent twice one proposal."""
 
     kind = ""
-    reason = forms.ChoiceField(label="Reason")
+    reason = forms.ChoiceField(label=_("Reason"))
     note = forms.CharField(label=NOTE, max_length=MOST_NOTE, required=False, widget=forms.TextInput(attrs={"size": 60}))
     uuid = forms.UUIDField(widget=forms.HiddenInput, initial=uuid4)
 
@@ -35,8 +37,8 @@ class VoidForm(WhyForm):
 
     kind = RoundProposal.Kind.VOID
     chips_returned = forms.TypedChoiceField(
-        label="Did all chips go back to where they came from?",
-        choices=[("yes", "yes, every stake and every payment"), ("no", "no, a patron kept some")],
+        label=_("Did all chips go back to where they came from?"),
+        choices=[("yes", _("yes, every stake and every payment")), ("no", _("no, a patron kept some"))],
         coerce=lambda said: said == "yes",
         widget=forms.RadioSelect,
     )
@@ -47,7 +49,7 @@ class DeadHandForm(WhyForm):
     """A dead hand also says whose."""
 
     kind = RoundProposal.Kind.DEAD_HAND
-    seat = forms.TypedChoiceField(label="Whose hand is dead", coerce=int)
+    seat = forms.TypedChoiceField(label=_("Whose hand is dead"), coerce=int)
     field_order = ("seat", "reason", "note")
 
     def __init__(self, *args: Any, seats: list[int], **kwargs: Any) -> None:
@@ -58,7 +60,7 @@ class DeadHandForm(WhyForm):
 class DecisionForm(StepUpForm):
     """A decision: a note (a rejection says why), and the password again."""
 
-    note = forms.CharField(label="Note; a rejection says why", max_length=MOST_NOTE, required=False, widget=forms.TextInput(attrs={"size": 48}))
+    note = forms.CharField(label=_("Note; a rejection says why"), max_length=MOST_NOTE, required=False, widget=forms.TextInput(attrs={"size": 48}))
 
 
 def place_errors(form: forms.BaseForm, error: CasinoError) -> None:
@@ -66,4 +68,4 @@ def place_errors(form: forms.BaseForm, error: CasinoError) -> None:
     if isinstance(error, BrokenBooks):
         raise error
     for fault in error.faults:
-        form.add_error(fault.where if fault.where in form.fields else None, fault.message)
+        form.add_error(fault.where if fault.where in form.fields else None, said_of(fault))

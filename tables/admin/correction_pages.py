@@ -11,6 +11,7 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.urls import URLPattern, path, reverse
 from django.utils import timezone
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from casino import roles
@@ -50,7 +51,7 @@ class CorrectionPages:
             roles.require(user, "read_rounds")
             played = rounds_for(user).filter(pk=pk).first()
             if played is None:
-                raise Http404("There is no such round.")
+                raise Http404(gettext("There is no such round."))
             return page(request, played, self._context(request, played))
 
         return view
@@ -104,9 +105,17 @@ def void_round(request: HttpRequest, played: Round, context: dict[str, Any]) -> 
             return proposed(request, propose_void(played, by=user, at=timezone.now(), **form.cleaned_data))
         except CasinoError as error:
             place_errors(form, error)
-    words = "Every stake and every payment goes back, the round has no handle, and its record stays."
+    words = gettext("Every stake and every payment goes back, the round has no handle, and its record stays.")
     return _page(
-        request, form, {**context, "title": f"Void round {played.number}", "words": words, "effect": -played.house_net, "verb": "Propose the void"}
+        request,
+        form,
+        {
+            **context,
+            "title": gettext("Void round %(number)s") % {"number": played.number},
+            "words": words,
+            "effect": -played.house_net,
+            "verb": gettext("Propose the void"),
+        },
     )
 
 
@@ -119,8 +128,19 @@ def dead_hand(request: HttpRequest, played: Round, context: dict[str, Any]) -> H
             return proposed(request, propose_dead_hand(played, by=user, at=timezone.now(), **form.cleaned_data))
         except CasinoError as error:
             place_errors(form, error)
-    words = "The seat's wagers are returned; everybody else's stay as they were. In a pot game its stakes stay in the pot, as of one who folds."
-    return _page(request, form, {**context, "title": f"Dead hand in round {played.number}", "words": words, "verb": "Propose the dead hand"})
+    words = gettext(
+        "The seat's wagers are returned; everybody else's stay as they were. In a pot game its stakes stay in the pot, as of one who folds."
+    )
+    return _page(
+        request,
+        form,
+        {
+            **context,
+            "title": gettext("Dead hand in round %(number)s") % {"number": played.number},
+            "words": words,
+            "verb": gettext("Propose the dead hand"),
+        },
+    )
 
 
 def _page(request: HttpRequest, form: Any, context: dict[str, Any]) -> HttpResponse:

@@ -8,6 +8,7 @@ from typing import Any
 from django.contrib.admin import ModelAdmin, SimpleListFilter
 from django.db.models import F, Q, QuerySet
 from django.http import HttpRequest
+from django.utils.translation import gettext_lazy as _
 
 from casino import roles
 from casino.read_only import person
@@ -26,7 +27,7 @@ def of_sessions(rows: QuerySet[Any], path: str, **which: Any) -> QuerySet[Any]:
 class TableFilter(SimpleListFilter):
     """By table, of one's own pits. `path` leads from a row to its session."""
 
-    title = "table"
+    title = _("table")
     parameter_name = "table"
     path = "session"
 
@@ -44,7 +45,7 @@ class TableFilter(SimpleListFilter):
 class ShiftFilter(SimpleListFilter):
     """By shift: the newest ones are offered; any other shift's key works in the address. `path` leads from a row to its session."""
 
-    title = "shift"
+    title = _("shift")
     parameter_name = "shift"
     path = "session"
 
@@ -67,7 +68,7 @@ class ShiftFilter(SimpleListFilter):
 class GameFilter(SimpleListFilter):
     """By game."""
 
-    title = "game"
+    title = _("game")
     parameter_name = "game"
 
     def lookups(self, request: HttpRequest, model_admin: ModelAdmin) -> Iterable[tuple[str, str]]:
@@ -92,7 +93,7 @@ STANDING = {
 class StandingFilter(SimpleListFilter):
     """By what is wrong with a round."""
 
-    title = "due against done"
+    title = _("due against done")
     parameter_name = "standing"
 
     def lookups(self, request: HttpRequest, model_admin: ModelAdmin) -> Iterable[tuple[str, str]]:

@@ -14,6 +14,7 @@ from django.urls import URLPattern, path, reverse
 from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from casino import roles, shown
@@ -44,7 +45,7 @@ class SettingsInline(SeenInline):
     model = PropertySetting
     fields = readonly_fields = ("name", "shown", "from_day", "note", "proposed_by", "approved_by", "at")
     ordering = ("-id",)
-    verbose_name_plural = "changed settings"
+    verbose_name_plural = _("changed settings")
 
     @admin.display(description=_("is"))
     def shown(self, row: PropertySetting) -> str:
@@ -124,7 +125,7 @@ class LimitsInline(SeenInline):
     model = TableLimit
     fields = readonly_fields = ("bet_name", "least_shown", "most_shown", "since", "proposed_by", "approved_by")
     ordering = ("bet", "-from_at")
-    verbose_name_plural = "limits"
+    verbose_name_plural = _("limits")
 
     @admin.display(description=_("bet"))
     def bet_name(self, row: TableLimit) -> str:
@@ -221,11 +222,20 @@ class DealerAdmin(ReadOnlyAdmin):
 
         def perform(form: PinForm, at: datetime, by: User) -> str:
             set_pin(dealer, form.cleaned_data["pin"], at=at, by=by)
-            return f"{dealer} has a new PIN."
+            return gettext("%(dealer)s has a new PIN.") % {"dealer": dealer}
 
         back = reverse("admin:tables_dealer_change", args=[pk])
-        lead = "The dealer types it, and nobody else sees it. It signs turns, chips and counts on a supervisor's screen."
-        act = Act(f"PIN of {dealer}", "Set the PIN", PinForm, dealer.property, perform, back, (str(dealer), back), lead)
+        lead = gettext("The dealer types it, and nobody else sees it. It signs turns, chips and counts on a supervisor's screen.")
+        act = Act(
+            gettext("PIN of %(dealer)s") % {"dealer": dealer},
+            gettext("Set the PIN"),
+            PinForm,
+            dealer.property,
+            perform,
+            back,
+            (str(dealer), back),
+            lead,
+        )
         return answer(request, act, self.admin_site, Dealer)
 
     def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any) -> HttpResponse:
@@ -238,7 +248,7 @@ class EventsInline(SeenInline):
 
     model = SessionEvent
     fields = readonly_fields = ("state", "at", "by", "note")
-    verbose_name_plural = "opened and closed"
+    verbose_name_plural = _("opened and closed")
 
     @admin.display(description=_("at"))
     def at(self, event: SessionEvent) -> str:
@@ -251,7 +261,7 @@ class TurnsInline(SeenInline):
 
     model = DealerTurn
     fields = readonly_fields = ("dealer", "since", "by")
-    verbose_name_plural = "dealers' turns"
+    verbose_name_plural = _("dealers' turns")
 
     @admin.display(description=_("from"))
     def since(self, turn: DealerTurn) -> str:
@@ -302,7 +312,7 @@ class SessionAdmin(ReadOnlyAdmin):
     def act_view(self, request: HttpRequest, pk: int, verb: str) -> HttpResponse:
         """Answer the page of one act of a session."""
         if verb not in session_acts.ACTS:
-            raise Http404("There is no such act.")
+            raise Http404(gettext("There is no such act."))
         action, _, _, page = session_acts.ACTS[verb]
         return page(request, self.admin_site, session_acts.session_of(person(request), pk, action))
 

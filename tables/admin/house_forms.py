@@ -143,7 +143,7 @@ def setting(request: HttpRequest, site: AdminSite, pk: int, name: str) -> HttpRe
     roles.require(person(request), "propose_limits")
     house = get_object_or_404(Property, pk=pk)
     if name not in PropertySetting.Name.values:
-        raise Http404("There is no such setting.")
+        raise Http404(_("There is no such setting."))
     now, words = timezone.now(), PropertySetting.Name(name).label
     form, meant = _form_of(house, name, getattr(settings_now(house, now), name))
 

@@ -10,6 +10,7 @@ from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.urls import URLPattern, path, reverse
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from casino import roles, shown
@@ -26,8 +27,8 @@ SHOWN = 200
 class FileForm(forms.Form):
     """A file of slips, and whether to rehearse only."""
 
-    file = forms.FileField(label="File", help_text="One JSON slip a line, or CSV with a line a seat (.csv).")
-    dry_run = forms.BooleanField(label="Only check it, keep nothing", required=False)
+    file = forms.FileField(label=_("File"), help_text=_("One JSON slip a line, or CSV with a line a seat (.csv)."))
+    dry_run = forms.BooleanField(label=_("Only check it, keep nothing"), required=False)
 
 
 @admin.register(RoundImport)
@@ -75,16 +76,16 @@ class RoundImportAdmin(ReadOnlyAdmin):
                 form.add_error("file", error.message)
             else:
                 return HttpResponseRedirect(reverse("admin:tables_roundimport_job", args=[job.uuid]))
-        return self._page(request, "admin/tables/roundimport/new.html", {"form": form, "title": "Import rounds"})
+        return self._page(request, "admin/tables/roundimport/new.html", {"form": form, "title": gettext("Import rounds")})
 
     def came_of(self, request: HttpRequest, uuid: Any) -> HttpResponse:
         """Answer what came of a file: rounds added, in already, or every error by line and field."""
         user = person(request)
         job = Job.objects.filter(uuid=uuid, kind=KIND).first()
         if job is None or (job.asked_by_id != user.pk and not roles.may(user.roles, "review_users")):
-            raise Http404("There is no such import.")
+            raise Http404(gettext("There is no such import."))
         step = progress_of(job) if job.state == Job.State.RUNNING else None
-        title = f"Import of {job.result['name']}" if job.result else "Import"
+        title = gettext("Import of %(result)s") % {"result": job.result["name"]} if job.result else gettext("Import")
         return self._page(request, "admin/tables/roundimport/job.html", {"job": job, "step": step, "result": job.result, "title": title})
 
     def _page(self, request: HttpRequest, template: str, context: dict[str, Any]) -> HttpResponse:

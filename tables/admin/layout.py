@@ -131,7 +131,7 @@ def new_thing(request: HttpRequest, site: AdminSite, pk: int, what: str) -> Http
     roles.require(by, "lay_out_floor")
     house = get_object_or_404(Property, pk=pk)
     if what not in NEW:
-        raise Http404("There is no such thing to make.")
+        raise Http404(_("There is no such thing to make."))
     words, form, make = NEW[what]
     back = reverse("admin:tables_property_change", args=[house.pk])
     act = Act(str(words), _("Make it"), form, house, _refusing(lambda typed: make(house, typed, by)), back, trail=(str(house), back))

@@ -13,6 +13,7 @@ from django.shortcuts import render
 from django.urls import URLPattern, path, reverse
 from django.utils import timezone
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_POST
 
@@ -36,7 +37,7 @@ TONES = {"proposed": "warn", "approved": "good", "rejected": "bad", "withdrawn":
 class ProposalStateFilter(SimpleListFilter):
     """By what was decided; those that wait come first where nothing is chosen."""
 
-    title = "state"
+    title = _("state")
     parameter_name = "state"
 
     def lookups(self, request: HttpRequest, model_admin: ModelAdmin) -> Iterable[tuple[str, str]]:
@@ -140,11 +141,11 @@ class ProposalAdmin(ReadOnlyAdmin):
         user, at = person(request), timezone.now()
         proposal = self.mine(user).filter(pk=pk).first()
         if proposal is None:
-            raise Http404("There is no such proposal.")
+            raise Http404(gettext("There is no such proposal."))
         form = DecisionForm(request.POST)
         if "withdraw" in request.POST:
             withdraw_proposal(proposal, by=user, at=at)
-            return self._done(request, proposal, "Taken back.")
+            return self._done(request, proposal, gettext("Taken back."))
         if form.confirms(user, at=at):
             try:
                 return self._decided(request, proposal, form, user)
@@ -157,9 +158,9 @@ class ProposalAdmin(ReadOnlyAdmin):
         said = {"by": user, "at": timezone.now(), "note": form.cleaned_data["note"]}
         if "approve" in request.POST:
             approve_proposal(proposal, **said)
-            return self._done(request, proposal, "Approved, and done.")
+            return self._done(request, proposal, gettext("Approved, and done."))
         reject_proposal(proposal, **said)
-        return self._done(request, proposal, "Rejected: nothing has changed.")
+        return self._done(request, proposal, gettext("Rejected: nothing has changed."))
 
     def _done(self, request: HttpRequest, proposal: RoundProposal, words: str) -> HttpResponse:
         messages.success(request, words)

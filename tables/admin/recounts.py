@@ -10,12 +10,15 @@ from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
 from django.urls import URLPattern, path, reverse
+from django.utils.functional import Promise
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from casino import roles, step_up
 from casino.models import User
 from casino.read_only import person
+from casino.words import word
 from tables.admin.act import Act, answer
 from tables.admin.act_forms import ActForm, CountForm, RuleForm, SignedForm
 from tables.admin.chips import AtTable
@@ -32,11 +35,11 @@ class RecountForm(SignedForm, CountForm):
     """The new count, signed by two."""
 
 
-_VERBS: dict[str, tuple[str, str, type[ActForm], str]] = {
-    "approve": ("approve_recount", "Approve", RuleForm, "The count is taken once more; the old one stays beside it."),
-    "refuse": ("approve_recount", "Refuse", RuleForm, "The count stays as it is. Say why."),
-    "withdraw": ("propose_recount", "Withdraw", ActForm, "The count stays as it is."),
-    "count": ("attest_count", "Sign the count", RecountForm, "Counted blind, like the first one. Two people sign."),
+_VERBS: dict[str, tuple[str, Promise, type[ActForm], Promise]] = {
+    "approve": ("approve_recount", _("Approve"), RuleForm, _("The count is taken once more; the old one stays beside it.")),
+    "refuse": ("approve_recount", _("Refuse"), RuleForm, _("The count stays as it is. Say why.")),
+    "withdraw": ("propose_recount", _("Withdraw"), ActForm, _("The count stays as it is.")),
+    "count": ("attest_count", _("Sign the count"), RecountForm, _("Counted blind, like the first one. Two people sign.")),
 }
 _DUE = {State.PROPOSED: ("approve", "refuse", "withdraw"), State.APPROVED: ("count",)}
 
@@ -70,15 +73,15 @@ class CountReopeningAdmin(AtTable):
         _, words, form, lead = _VERBS[verb]
         back = reverse("admin:tables_tablesession_change", args=[reopening.session_id])
         act = Act(
-            f"{reopening.session.table} · {reopening.count} once more",
-            words,
+            gettext("%(table)s · %(count)s once more") % {"table": reopening.session.table, "count": word(reopening.count)},
+            str(words),
             form,
             reopening.session.table.property,
             lambda form, at, by: _do(verb, reopening, form, at, by),
             back,
             trail=(str(reopening.session), back),
-            lead=lead,
-            facts=(("Why", reopening.reason), ("Proposed by", str(reopening.proposed_by))),
+            lead=str(lead),
+            facts=((gettext("Why"), reopening.reason), (gettext("Proposed by"), str(reopening.proposed_by))),
         )
         return answer(request, act, self.admin_site, CountReopening)
 
@@ -91,7 +94,7 @@ class CountReopeningAdmin(AtTable):
             "events": list(reopening.events.select_related("by")),
             "acts": [(verb, _VERBS[verb][1]) for verb in due_acts(reopening, person(request))],
             "tone": TONES.get(State(reopening.state), ""),
-            "title": f"{reopening.session.table} · {reopening.count} once more",
+            "title": gettext("%(table)s · %(count)s once more") % {"table": reopening.session.table, "count": word(reopening.count)},
             "subtitle": None,
         }
         return super().render_change_form(request, {**context, **more}, *args, **kwargs)
@@ -114,14 +117,14 @@ def due_acts(reopening: Any, user: User) -> list[str]:
 def _do(verb: str, reopening: CountReopening, form: Any, at: Any, by: User) -> str:
     if verb == "withdraw":
         counts.withdraw_recount(reopening, at=at, by=by)
-        return "Withdrawn: the count stays."
+        return gettext("Withdrawn: the count stays.")
     if verb == "count":
         witness, dealer = form.signatures(at=at, by=by)
         counts.recount_tray(reopening, form.count, at=at, by=by, witness=witness, dealer=dealer)
-        return f"The {reopening.count} is counted once more."
+        return gettext("The %(count)s is counted once more.") % {"count": word(reopening.count)}
     step_up.confirm(by, form.cleaned_data["password"], at=at)
     if verb == "approve":
         counts.approve_recount(reopening, at=at, by=by)
-        return f"Approved: the {reopening.count} is counted once more."
+        return gettext("Approved: the %(count)s is counted once more.") % {"count": word(reopening.count)}
     counts.refuse_recount(reopening, note=form.cleaned_data["note"], at=at, by=by)
-    return "Refused: the count stays."
+    return gettext("Refused: the count stays.")

@@ -11,11 +11,14 @@ from django import forms
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_http_methods, require_safe
 
 from casino import jobs, roles
 from casino.errors import CasinoError
 from casino.models import Job, User
+from casino.words import gettext_noop, word
 from tables.admin.workshop_pages import job_line, mark_of, page, say_at, someone_who_may
 from tables.engine.game import games
 from tables.models import PaytableVersion, Property, ReplayDifference, ReplayRun, Shift, ShiftEvent
@@ -31,42 +34,42 @@ SHOWN = 20
 class ReplayForm(forms.Form):
     """What is settled again, and by what: another version, or a rule replaced in each round's own; neither is each one's own version."""
 
-    shift = forms.ModelChoiceField(Shift.objects.none(), label="A shift that has ended", required=False, empty_label="—")
-    house = forms.ModelChoiceField(Property.objects.order_by("code"), label="or a month at", required=False, empty_label="—")
-    month = forms.CharField(label="Month", required=False, max_length=7, widget=forms.TextInput(attrs={"placeholder": "2026-11", "size": "8"}))
+    shift = forms.ModelChoiceField(Shift.objects.none(), label=_("A shift that has ended"), required=False, empty_label="—")
+    house = forms.ModelChoiceField(Property.objects.order_by("code"), label=_("or a month at"), required=False, empty_label="—")
+    month = forms.CharField(label=_("Month"), required=False, max_length=7, widget=forms.TextInput(attrs={"placeholder": "2026-11", "size": "8"}))
     paytable = forms.ModelChoiceField(
-        PaytableVersion.objects.order_by("game", "name", "version"), label="Under the version", required=False, empty_label="each round's own"
+        PaytableVersion.objects.order_by("game", "name", "version"), label=_("Under the version"), required=False, empty_label=_("each round's own")
     )
-    rule = forms.ChoiceField(label="or with the rule", required=False)
-    value = forms.CharField(label="being", required=False, max_length=300)
+    rule = forms.ChoiceField(label=_("or with the rule"), required=False)
+    value = forms.CharField(label=_("being"), required=False, max_length=300)
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         ended = shifts_in(ShiftEvent.State.ENDED, Shift.objects.select_related("property"))
         self.fields["shift"].queryset = ended.order_by("-gaming_day", "-id")  # type: ignore[attr-defined]
         names = sorted({name for game in games().values() for name in game.paytable_layout.rules})
-        self.fields["rule"].choices = [("", "none"), *((name, name.replace("_", " ")) for name in names)]  # type: ignore[attr-defined]
+        self.fields["rule"].choices = [("", "none"), *((name, word(name)) for name in names)]  # type: ignore[attr-defined]
 
     def clean(self) -> dict[str, Any]:
         """Refuse a shift and a month at once, neither, a month that is none, and what a month cannot be settled by."""
         found: dict[str, Any] = super().clean() or {}
         if bool(found.get("shift")) == bool(found.get("house")):
-            self.add_error("shift", "Choose a shift, or a property and its month: one of the two.")
+            self.add_error("shift", gettext("Choose a shift, or a property and its month: one of the two."))
         if found.get("house"):
             self._clean_month(found)
         if found.get("rule") and not found.get("value"):
-            self.add_error("value", "What is the rule to be?")
+            self.add_error("value", gettext("What is the rule to be?"))
         return found
 
     def _clean_month(self, found: dict[str, Any]) -> None:
         try:
             found["first"] = date.fromisoformat(f"{found.get('month')}-01")
         except ValueError:
-            self.add_error("month", "A month is written as 2026-11.")
+            self.add_error("month", gettext("A month is written as 2026-11."))
         if not found.get("paytable"):
-            self.add_error("paytable", "A month is settled again under a version: choose one.")
+            self.add_error("paytable", gettext("A month is settled again under a version: choose one."))
         if found.get("rule"):
-            self.add_error("rule", "A month is settled again under a version as it is: no rule is replaced.")
+            self.add_error("rule", gettext("A month is settled again under a version as it is: no rule is replaced."))
 
     def ask(self, by: User) -> Job:
         """Return the job that was asked for, of forms that are valid. Raises as `ask_replay` and `ask_month`."""
@@ -98,7 +101,7 @@ def replays(request: HttpRequest) -> HttpResponse:
         except CasinoError as error:
             say_at(form, _at_field(error))
     last = [(job, *_title(job)) for job in Job.objects.filter(kind__in=KINDS).select_related("asked_by").order_by("-id")[:SHOWN]]
-    return page(request, "replays.html", "Replays", {"form": form, "last": last}, status=400 if request.method == "POST" else 200)
+    return page(request, "replays.html", gettext("Replays"), {"form": form, "last": last}, status=400 if request.method == "POST" else 200)
 
 
 def _at_field(error: CasinoError) -> CasinoError:
@@ -142,7 +145,7 @@ def _differences(request: HttpRequest, user: User, job: Job) -> dict[str, Any]:
 def _line(job: Job) -> dict[str, Any]:
     """Return the job's line; while no worker says how far it is, what was kept does."""
     run = ReplayRun.objects.filter(job=job).first()
-    kept = {"done": run.done, "total": run.of, "step": "rounds settled again"} if run and job.state != Job.State.DONE else {}
+    kept = {"done": run.done, "total": run.of, "step": gettext_noop("rounds settled again")} if run and job.state != Job.State.DONE else {}
     return {**kept, **job_line(job)}
 
 

@@ -15,6 +15,7 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from casino import roles, shown
 from casino.errors import BrokenBooks, CasinoError, NotFound, Stale
@@ -24,6 +25,7 @@ from casino.wall_clock import comes_twice, offset_text
 from tables.admin.round_answers import save_answer, screen_json
 from tables.admin.round_fresh import Beside, facts_of, rules_now, version_at
 from tables.admin.round_rival import entered_meanwhile
+from tables.console_words import console_words
 from tables.engine.game import games
 from tables.models import Round, Table
 from tables.round_fields import GENERAL, FieldError
@@ -67,9 +69,9 @@ def _table(user: User, code: str) -> Table:
     try:
         table = table_of(code)
     except NotFound:
-        raise Http404("There is no such table.") from None
+        raise Http404(gettext("There is no such table.")) from None
     if not roles.may(user.roles, "enter_rounds", table.pit.code):
-        raise Http404("There is no such table.")
+        raise Http404(gettext("There is no such table."))
     return table
 
 
@@ -105,7 +107,7 @@ def _in_hand(request: HttpRequest, user: User, table: Table, context: dict[str, 
         form.check_dealer()
     screen = RoundScreen(form, _ruling(form, user), asked=saving, rules=rules_now(table))
     outcome = _save(form, screen, user) if saving else _Outcome(status=200)
-    if request.headers.get("Accept") == "application/json":
+    if request.headers.get(gettext("Accept")) == "application/json":
         return save_answer(request, user, table, screen, outcome.played, outcome.status)
     if outcome.played is not None:
         return HttpResponseRedirect(f"{reverse(ADD)}?{urlencode({'table': table.code, 'saved': outcome.played.uuid})}", status=303)
@@ -141,7 +143,7 @@ def _save(form: RoundForm, screen: RoundScreen, user: User) -> _Outcome:
     if form.errors or screen.ruling is None or screen.unexplained:
         return _Outcome()
     if screen.due_changed:
-        form.add_error(GENERAL, FieldError("What is due has changed since you looked. Look again, then save."))
+        form.add_error(GENERAL, FieldError(gettext("What is due has changed since you looked. Look again, then save.")))
         return _Outcome(status=Stale.status)
     settlement = screen.ruling.settlement
     try:
@@ -177,11 +179,12 @@ def _page(request: HttpRequest, table: Table, screen: RoundScreen, context: dict
         "screen": screen,
         "form": screen.form,
         "version": version_at(table, now),
+        "texts": json.dumps(console_words()),
         "layout": json.dumps(console_layout(screen.layout, screen.rules)),
         "bets": json.dumps(beside.bets if beside else {}),
         "seats": json.dumps(sorted({*(beside.seats if beside else []), *screen.form.seats})),
         "open_tables": [session.table.code for session in open_sessions_for(person(request), "enter_rounds")],
         "offsets": sorted({offset_text(local.replace(fold=fold)) for fold in (0, 1)}) if comes_twice(local) else [],
-        "title": f"{table.code} · enter a round",
+        "title": gettext("%(code)s · enter a round") % {"code": table.code},
     }
     return render(request, "admin/tables/round/enter.html", {**context, **more}, status=status)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from django.utils.translation import gettext
+
 from casino import shown
 from casino.errors import Stale
 from casino.models import User
@@ -29,9 +31,17 @@ def entered_meanwhile(form: RoundForm, user: User) -> Stale | None:
 
 def _words(other: Round, form: RoundForm, user: User) -> str:
     house = other.session.table.property
-    who = "you, on another page" if other.recorded_by_id == user.pk else other.recorded_by.username
-    return (
-        f"Round {other.number} of {form.table.code} was entered by {who} meanwhile, dealt at {shown.clock(other.occurred_at, house)}: "
-        f"handle {shown.money(other.handle, house)}, house {shown.signed(other.house_net, house)}. What you typed is kept: "
-        f"if it is another round, save it as round {form.text('number')}; if it is the same one, discard it."
+    who = gettext("you, on another page") if other.recorded_by_id == user.pk else other.recorded_by.username
+    words = gettext(
+        "Round %(number)s of %(code)s was entered by %(who)s meanwhile, dealt at %(when)s: handle %(handle)s, house %(net)s. "
+        "What you typed is kept: if it is another round, save it as round %(next)s; if it is the same one, discard it."
     )
+    return words % {
+        "number": other.number,
+        "code": form.table.code,
+        "who": who,
+        "when": shown.clock(other.occurred_at, house),
+        "handle": shown.money(other.handle, house),
+        "net": shown.signed(other.house_net, house),
+        "next": form.text("number"),
+    }

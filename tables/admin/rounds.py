@@ -11,6 +11,7 @@ from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern, path
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_POST
 
@@ -37,7 +38,7 @@ class RoundAdmin(CorrectionPages, ReadOnlyAdmin):
     list_display = ("number_at", "occurred", "dealer_code", "first_cards", "handle_sum", "due_sum", "done_sum", "off", "standing", "paytable_ref")
     list_filter = (DayRange, ShiftFilter, TableFilter, GameFilter, StandingFilter)
     search_fields = ("uuid",)
-    search_help_text = "uuid, label, number or dealer"
+    search_help_text = _("uuid, label, number or dealer")
     ordering = ("-id",)
     change_form_template = "admin/tables/round/page.html"
 
@@ -73,7 +74,7 @@ class RoundAdmin(CorrectionPages, ReadOnlyAdmin):
     def add_view(self, request: HttpRequest, form_url: str = "", extra_context: dict[str, Any] | None = None) -> HttpResponse:
         """Answer the page where a round is entered."""
         self._must_enter(request)
-        context = {**self.admin_site.each_context(request), "opts": self.opts, "title": "Enter a round", **(extra_context or {})}
+        context = {**self.admin_site.each_context(request), "opts": self.opts, "title": gettext("Enter a round"), **(extra_context or {})}
         return enter_round(request, context)
 
     def preview_view(self, request: HttpRequest) -> HttpResponse:

@@ -11,6 +11,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from casino import roles
@@ -19,6 +20,7 @@ from casino.models import User
 from casino.money import Minor, Notation
 from casino.read_only import person
 from casino.step_up_form import StepUpForm
+from casino.words import word
 from tables.admin.correction_forms import place_errors
 from tables.models import Round, Wager
 from tables.round_story import tell
@@ -31,16 +33,19 @@ class RulingForm(StepUpForm):
     """How it is ruled, why, and, unless it stands, one signed amount a wager: what was due to the patron."""
 
     how = forms.ChoiceField(
-        label="The round", choices=[("stands", "stands as dealt"), ("due", "is settled as said below")], widget=forms.RadioSelect, initial="stands"
+        label=_("The round"),
+        choices=[("stands", _("stands as dealt")), ("due", _("is settled as said below"))],
+        widget=forms.RadioSelect,
+        initial="stands",
     )
-    reason = forms.CharField(label="Because", max_length=MOST_REASON, widget=forms.TextInput(attrs={"size": 60}))
+    reason = forms.CharField(label=_("Because"), max_length=MOST_REASON, widget=forms.TextInput(attrs={"size": 60}))
     after = forms.IntegerField(widget=forms.HiddenInput, min_value=0)
 
     def __init__(self, *args: Any, wagers: list[Wager], notation: Notation, **kwargs: Any) -> None:
         self.wagers, self.notation = wagers, notation
         super().__init__(*args, **kwargs)
         for wager in wagers:
-            label = f"Seat {wager.seat} {wager.kind.replace('_', ' ')}, due"
+            label = gettext("Seat %(seat)s %(kind)s, due") % {"seat": wager.seat, "kind": word(wager.kind)}
             widget = forms.TextInput(attrs={"size": 10, "inputmode": "text"})
             self.fields[spot(wager)] = forms.CharField(label=label, required=False, max_length=40, widget=widget)
         self.order_fields(["how", "reason", *[spot(wager) for wager in wagers]])
@@ -58,7 +63,7 @@ class RulingForm(StepUpForm):
                 try:
                     said[spot(wager)] = read_done(said.get(spot(wager), "").strip() or "?", self.notation)
                 except ValueError:
-                    self.add_error(spot(wager), "Say what was due: −10.00 taken, +15.00 paid, 0 returned.")
+                    self.add_error(spot(wager), gettext("Say what was due: −10.00 taken, +15.00 paid, 0 returned."))
         return said
 
     def due(self) -> dict[tuple[int, str], RuledDue] | None:
@@ -85,7 +90,7 @@ def rule_round(request: HttpRequest, played: Round, context: dict[str, Any]) -> 
     if request.method == "POST" and form.confirms(user, at=at) and _rule(form, played, user, at):
         messages.success(request, _("Ruled. The audit looks at it now."))
         return HttpResponseRedirect(reverse("admin:tables_round_change", args=[played.pk]), status=303)
-    more = {"form": form, "story": tell(played, wagers), "title": f"Rule on round {played.number}", "subtitle": None}
+    more = {"form": form, "story": tell(played, wagers), "title": gettext("Rule on round %(number)s") % {"number": played.number}, "subtitle": None}
     return render(request, "admin/tables/round/ruling.html", {**context, **more}, status=400 if form.errors else 200)
 
 

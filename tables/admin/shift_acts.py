@@ -40,7 +40,7 @@ def open_shift(request: HttpRequest, site: AdminSite) -> HttpResponse:
     roles.require(user, "open_shift")
     house = Property.objects.order_by("code").first()
     if house is None:
-        raise Http404("There is no property yet.")
+        raise Http404(_("There is no property yet."))
 
     def perform(form: OpenShiftForm, at: datetime, by: User) -> str:
         said = form.cleaned_data

@@ -10,7 +10,9 @@ from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
 from django.urls import URLPattern, path, reverse
+from django.utils.functional import Promise
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from casino import roles, shown
@@ -31,7 +33,7 @@ TONES = {State.RECEIVED: "good", State.VOID: "", State.REQUESTED: "warn", State.
 class SlipStateFilter(admin.SimpleListFilter):
     """By state, and what moved nothing."""
 
-    title = "state"
+    title = _("state")
     parameter_name = "state"
 
     def lookups(self, request: HttpRequest, model_admin: admin.ModelAdmin) -> list[tuple[str, str]]:
@@ -72,17 +74,18 @@ class ChipSlipAdmin(AtTable):
         back = reverse("admin:tables_chipslip_change", args=[pk])
         if verb not in due_acts(slip, user):
             raise PermissionDenied
-        words, form, lead = _VERBS[verb]
+        said, form, lead = _VERBS[verb]
+        words = str(said)
         act = Act(
-            f"{str(slip).capitalize()} · {words.lower()}",
+            f"{str(slip).capitalize()} · {words[:1].lower()}{words[1:]}",
             words,
             form,
             slip.property,
             lambda form, at, by: _do(verb, slip, form, at, by),
             back,
             trail=(str(slip).capitalize(), back),
-            lead=lead,
-            facts=(("Table", slip.session.table.code), ("Amount", shown.money(slip.amount, slip.property))),
+            lead=str(lead),
+            facts=((gettext("Table"), slip.session.table.code), (gettext("Amount"), shown.money(slip.amount, slip.property))),
         )
         return answer(request, act, self.admin_site, ChipSlip)
 
@@ -117,12 +120,12 @@ class ChipSlipAdmin(AtTable):
         return figure(shown.money(slip.amount, slip.property))
 
 
-_VERBS: dict[str, tuple[str, type[ActForm], str]] = {
-    "issue": ("Issue from the cage", ActForm, "You sign that these chips left the cage."),
-    "send": ("Send from the table", DealerMayForm, "You sign that these chips left the table; or the dealer does, with a PIN."),
-    "receive": ("Receive", DealerMayForm, "The last signature: the chips move now. At the table the dealer may sign, with a PIN."),
-    "receive-cage": ("Receive at the cage", ActForm, "The last signature: the chips move now."),
-    "void": ("Make void", VoidForm, "It keeps its number. Nothing moved, nothing moves; a witness signs."),
+_VERBS: dict[str, tuple[Promise, type[ActForm], Promise]] = {
+    "issue": (_("Issue from the cage"), ActForm, _("You sign that these chips left the cage.")),
+    "send": (_("Send from the table"), DealerMayForm, _("You sign that these chips left the table; or the dealer does, with a PIN.")),
+    "receive": (_("Receive"), DealerMayForm, _("The last signature: the chips move now. At the table the dealer may sign, with a PIN.")),
+    "receive-cage": (_("Receive at the cage"), ActForm, _("The last signature: the chips move now.")),
+    "void": (_("Make void"), VoidForm, _("It keeps its number. Nothing moved, nothing moves; a witness signs.")),
 }
 
 
@@ -149,17 +152,17 @@ def _do(verb: str, slip: ChipSlip, form: Any, at: Any, by: User) -> str:
     name = str(slip).capitalize()
     if verb == "issue":
         chip_slips.issue_fill(slip, at=at, by=by)
-        return f"{name} is issued; the table receives it."
+        return gettext("%(name)s is issued; the table receives it.") % {"name": name}
     if verb == "void":
         witness, _ = form.signatures(at=at, by=by)
         chip_slips.void_slip(slip, reason=form.cleaned_data["reason"], at=at, by=by, witness=witness)
-        return f"{name} is void."
+        return gettext("%(name)s is void.") % {"name": name}
     if verb == "receive-cage":
         chip_slips.receive_slip(slip, at=at, by=by)
-        return f"{name} is received: the chips are in the cage."
+        return gettext("%(name)s is received: the chips are in the cage.") % {"name": name}
     _, dealer = form.signatures(at=at, by=by)
     if verb == "send":
         chip_slips.send_chip_credit(slip, at=at, by=by, dealer=dealer)
-        return f"{name} is sent; the cage receives it."
+        return gettext("%(name)s is sent; the cage receives it.") % {"name": name}
     chip_slips.receive_slip(slip, at=at, by=by, dealer=dealer)
-    return f"{name} is received: the chips are in the tray."
+    return gettext("%(name)s is received: the chips are in the tray.") % {"name": name}

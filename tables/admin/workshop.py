@@ -10,6 +10,8 @@ from django.db.models import Exists, OuterRef, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils import timezone
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_http_methods, require_safe
 
 from casino.errors import CasinoError
@@ -39,7 +41,7 @@ def workshop(request: HttpRequest) -> HttpResponse:
         "games": games().values(),
         "import_form": ImportForm(),
     }
-    return page(request, "index.html", "Paytable workshop", context)
+    return page(request, "index.html", gettext("Paytable workshop"), context)
 
 
 def _drafts() -> QuerySet[PaytableDraft]:
@@ -60,10 +62,10 @@ def _versions() -> list[dict[str, Any]]:
 class ImportForm(forms.Form):
     """A version's JSON, as a file or pasted."""
 
-    file = forms.FileField(label="A JSON file", required=False, widget=forms.FileInput(attrs={"accept": ".json,application/json"}))
-    text = forms.CharField(label="or pasted", required=False, strip=False, widget=forms.Textarea(attrs={"rows": 8, "spellcheck": "false"}))
+    file = forms.FileField(label=_("A JSON file"), required=False, widget=forms.FileInput(attrs={"accept": ".json,application/json"}))
+    text = forms.CharField(label=_("or pasted"), required=False, strip=False, widget=forms.Textarea(attrs={"rows": 8, "spellcheck": "false"}))
     house = forms.ModelChoiceField(
-        Property.objects.order_by("code"), label="Held against the limits of", required=False, empty_label="no property", blank=True
+        Property.objects.order_by("code"), label=_("Held against the limits of"), required=False, empty_label=_("no property"), blank=True
     )
 
     def data_of(self) -> bytes:
@@ -75,9 +77,9 @@ class ImportForm(forms.Form):
         """Refuse nothing, both, and what is too large for a paytable."""
         found: dict[str, Any] = super().clean() or {}
         if bool(found.get("file")) == bool((found.get("text") or "").strip()):
-            self.add_error("file", "Choose a file, or paste its text: one of the two.")
+            self.add_error("file", gettext("Choose a file, or paste its text: one of the two."))
         elif found.get("file") and found["file"].size > LARGEST_FILE:
-            self.add_error("file", "This is larger than any paytable.")
+            self.add_error("file", gettext("This is larger than any paytable."))
         return found
 
 
@@ -93,7 +95,7 @@ def import_file(request: HttpRequest) -> HttpResponse:
         except CasinoError as error:
             faults = list(error.faults)
         else:
-            messages.success(request, f"A draft now: {draft}.")
+            messages.success(request, gettext("A draft now: %(draft)s.") % {"draft": draft})
             return redirect("admin:tables_workshop_draft", draft.uuid)
     status = 400 if request.method == "POST" else 200
-    return page(request, "import.html", "Take a paytable in", {"form": form, "faults": faults}, status=status)
+    return page(request, "import.html", gettext("Take a paytable in"), {"form": form, "faults": faults}, status=status)

@@ -12,6 +12,7 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils import timezone
+from django.utils.translation import gettext
 from django.views.decorators.http import require_POST, require_safe
 
 from casino import roles, shown
@@ -54,7 +55,7 @@ def worth_of(request: HttpRequest, before: Paytable, after: Paytable, house: Pro
     known = [(one.before, one.after) for one in found.wins if one.before is not None and one.after is not None]
     total = None
     if len(known) == len(found.wins) and known:
-        total = _worth_line("In total", 0, sum((old for old, _ in known), Fraction(0)), sum((new for _, new in known), Fraction(0)), house)
+        total = _worth_line(gettext("In total"), 0, sum((old for old, _ in known), Fraction(0)), sum((new for _, new in known), Fraction(0)), house)
     return Worth(house, month.isoformat()[:7], not any(stakes.values()), lines, total)
 
 
@@ -114,7 +115,7 @@ def replay_month(request: HttpRequest) -> HttpResponse:
     try:
         house = Property.objects.filter(code=request.POST.get("property", "").replace("\x00", "")).first()
         if house is None:
-            raise NotFound("no_property", "There is no such property.", where="property")
+            raise NotFound("no_property", gettext("There is no such property."), where="property")
         job = ask_month(house, _month(request.POST.get("month", ""), house), _paytable(request.POST), by=user)
     except CasinoError as error:
         if isinstance(error, BrokenBooks):
@@ -130,6 +131,6 @@ def _paytable(said: Any) -> Paytable:
         try:
             uuid = UUID(text)
         except ValueError as error:
-            raise InvalidSlip("bad_type", "This is no proposal's UUID.", where="proposal") from error
+            raise InvalidSlip("bad_type", gettext("This is no proposal's UUID."), where="proposal") from error
         return paytable_of(proposal_of(uuid))
     return paytable_of(version_named(said.get("paytable", "")))

@@ -10,6 +10,7 @@ from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect
 from django.template.loader import render_to_string
 from django.utils import timezone
+from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_POST
 
 from casino.errors import BrokenBooks, CasinoError, Fault, InvalidSlip, NotFound
@@ -76,7 +77,7 @@ def propose_draft(request: HttpRequest, uuid: UUID) -> HttpResponse:
         _not_broken(error)
         messages.error(request, error.message)
         return redirect("admin:tables_workshop_draft", kept.uuid)
-    messages.success(request, f"Proposed: {proposal}. Somebody who typed nothing of it approves it.")
+    messages.success(request, gettext("Proposed: %(proposal)s. Somebody who typed nothing of it approves it.") % {"proposal": proposal})
     return redirect("admin:tables_workshop_proposal", proposal.uuid)
 
 
@@ -100,7 +101,7 @@ def _save(request: HttpRequest, user: User, kept: PaytableDraft | None) -> HttpR
         for fault in error.faults:
             form.place(fault)
         return _page(request, form, kept, status=error.status)
-    messages.success(request, f"Kept as a draft: {saved}.")
+    messages.success(request, gettext("Kept as a draft: %(saved)s.") % {"saved": saved})
     return redirect("admin:tables_workshop_draft", saved.uuid)
 
 
@@ -145,7 +146,7 @@ def _page(request: HttpRequest, form: PaytableForm, kept: PaytableDraft | None, 
         "proposals": kept.proposals.order_by("-id") if kept else [],
         **(solve_of(paytable) if kept and paytable is not None and paytable.sha256 == kept.sha256 else {}),
     }
-    return page(request, "draft.html", str(kept) if kept else f"New draft: {form.game.name}", context, status=status)
+    return page(request, "draft.html", str(kept) if kept else gettext("New draft: %(game)s") % {"game": form.game.name}, context, status=status)
 
 
 def look_context(paytable: Paytable, house: Property | None, base: PaytableVersion | None) -> dict[str, Any]:
@@ -173,7 +174,7 @@ def _against(request: HttpRequest, paytable: Paytable) -> PaytableVersion | None
 def _revision(request: HttpRequest) -> int:
     """Return the revision that was looked at. Raises InvalidSlip (`missing_field`): without it somebody's change could be lost unseen."""
     if (revision := _number(request.POST.get("revision"))) is None:
-        raise InvalidSlip("missing_field", "It is not said at which revision the draft was looked at: open it again.", where="revision")
+        raise InvalidSlip("missing_field", gettext("It is not said at which revision the draft was looked at: open it again."), where="revision")
     return revision
 
 
@@ -184,7 +185,7 @@ def _house(request: HttpRequest) -> Property | None:
 
 def _game(code: str) -> Game:
     if code not in games():
-        raise Http404("There is no such game.")
+        raise Http404(gettext("There is no such game."))
     return games()[code]
 
 

@@ -10,6 +10,7 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils import timezone
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_http_methods
 
@@ -25,21 +26,21 @@ from tables.paytable_words import in_words
 from tables.services.edge_limits import PPM, set_edge_limits
 from tables.solved_edges import known_edges
 
-EVERY = "every bet"
+EVERY = _("every bet")
 
 
 class LimitForm(StepUpForm):
     """One limit: where, on which bet, from and to, and who approves it here and now."""
 
-    house = forms.ModelChoiceField(Property.objects.order_by("code"), label="Property", empty_label=None)
-    bet = forms.ChoiceField(label="Bet")
-    least = forms.DecimalField(label="At least, %", min_value=-100, max_value=100, decimal_places=4, widget=forms.TextInput(attrs={"size": "8"}))
-    most = forms.DecimalField(label="At most, %", min_value=-100, max_value=100, decimal_places=4, widget=forms.TextInput(attrs={"size": "8"}))
-    approved_by = forms.CharField(label="Approved by, staff number", max_length=40, widget=forms.TextInput(attrs={"autocomplete": "off"}))
+    house = forms.ModelChoiceField(Property.objects.order_by("code"), label=_("Property"), empty_label=None)
+    bet = forms.ChoiceField(label=_("Bet"))
+    least = forms.DecimalField(label=_("At least, %"), min_value=-100, max_value=100, decimal_places=4, widget=forms.TextInput(attrs={"size": "8"}))
+    most = forms.DecimalField(label=_("At most, %"), min_value=-100, max_value=100, decimal_places=4, widget=forms.TextInput(attrs={"size": "8"}))
+    approved_by = forms.CharField(label=_("Approved by, staff number"), max_length=40, widget=forms.TextInput(attrs={"autocomplete": "off"}))
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["password"].label = "The approver's password"
+        self.fields["password"].label = gettext("The approver's password")
         choices = [(f"{game.code}:{bet}", f"{game.name}: {in_words(bet) if bet else EVERY}") for game in games().values() for bet in _bets(game)]
         self.fields["bet"].choices = choices  # type: ignore[attr-defined]
 
@@ -47,7 +48,7 @@ class LimitForm(StepUpForm):
         """Return the approver, who works here; an unknown number is said at the field."""
         found = User.objects.filter(username=self.cleaned_data["approved_by"].strip(), is_active=True).first()
         if found is None:
-            raise forms.ValidationError("Nobody of this number works here.")
+            raise forms.ValidationError(gettext("Nobody of this number works here."))
         return found
 
     def share(self, name: str) -> Fraction:
@@ -72,7 +73,7 @@ def limits(request: HttpRequest) -> HttpResponse:
             messages.success(request, _("Set. Drafts and proposals are held against it from now on."))
             return redirect("admin:tables_workshop_limits")
     context = {"form": form, "limits": _standing()}
-    return page(request, "limits.html", "Limits of the edge", context, status=400 if request.method == "POST" else 200)
+    return page(request, "limits.html", gettext("Limits of the edge"), context, status=400 if request.method == "POST" else 200)
 
 
 def _set(form: LimitForm, by: User) -> bool:

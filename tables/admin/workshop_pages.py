@@ -10,12 +10,15 @@ from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 
 from casino import jobs, roles
 from casino.errors import BrokenBooks, CasinoError, InvalidSlip
 from casino.models import Job, User
 from casino.read_only import person
 from casino.step_up_form import StepUpForm
+from casino.words import said_of, word
 
 FOLDER = "admin/tables/workshop"
 
@@ -40,9 +43,9 @@ def page(request: HttpRequest, template: str, title: str, context: Mapping[str, 
 
 def job_line(job: Job) -> dict[str, Any]:
     """Return how far `job` is, as pages show it and as pitbook.js reads it."""
-    line: dict[str, Any] = {"what": job.kind.replace("_", " "), "state": job.state, "error": job.error.partition("\n")[0][:200]}
+    line: dict[str, Any] = {"what": word(job.kind), "state": job.state, "said": word(job.state), "error": job.error.partition("\n")[0][:200]}
     if job.state in jobs.OPEN and (step := jobs.progress_of(job)) is not None:
-        line |= {"done": step.done, "total": step.total, "step": step.what}
+        line |= {"done": step.done, "total": step.total, "step": gettext(step.what)}
     return line
 
 
@@ -58,19 +61,19 @@ def mark_of(job: Job) -> str:
 
 def no_such_end() -> InvalidSlip:
     """Return what is said to an order that is none."""
-    return InvalidSlip("bad_type", "Nothing was done: a proposal is approved, refused or taken back.", where="end")
+    return InvalidSlip("bad_type", gettext("Nothing was done: a proposal is approved, refused or taken back."), where="end")
 
 
 class ApprovalForm(StepUpForm):
     """An approval of a version: its reference, and the password again."""
 
-    approval = forms.CharField(label="The approval's reference", max_length=120, widget=forms.TextInput(attrs={"placeholder": "GC-2026-17"}))
+    approval = forms.CharField(label=_("The approval's reference"), max_length=120, widget=forms.TextInput(attrs={"placeholder": "GC-2026-17"}))
 
 
 class NoteForm(forms.Form):
     """A refusal, with its reason."""
 
-    note = forms.CharField(label="Why", max_length=300)
+    note = forms.CharField(label=_("Why"), max_length=300)
 
 
 def say_at(form: forms.Form, error: CasinoError) -> None:
@@ -78,7 +81,7 @@ def say_at(form: forms.Form, error: CasinoError) -> None:
     if isinstance(error, BrokenBooks):
         raise error
     for fault in error.faults:
-        form.add_error(fault.where if fault.where in form.fields else None, fault.message)
+        form.add_error(fault.where if fault.where in form.fields else None, said_of(fault))
 
 
 def say(request: HttpRequest, form: forms.Form | None, error: CasinoError) -> None:

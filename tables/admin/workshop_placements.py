@@ -11,6 +11,7 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.utils import timezone
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_http_methods, require_POST
 
@@ -29,9 +30,9 @@ from tables.services.placements import approve_in_force, propose_in_force, refus
 class PlaceForm(forms.Form):
     """Where and from when a version is to be in force."""
 
-    table = forms.ModelChoiceField(Table.objects.none(), label="Table", empty_label=None)
-    from_at = forms.CharField(label="From", help_text="by the table's clock", widget=forms.TextInput(attrs={"type": "datetime-local"}))
-    note = forms.CharField(label="Note", max_length=300, required=False)
+    table = forms.ModelChoiceField(Table.objects.none(), label=_("Table"), empty_label=None)
+    from_at = forms.CharField(label=_("From"), help_text=_("by the table's clock"), widget=forms.TextInput(attrs={"type": "datetime-local"}))
+    note = forms.CharField(label=_("Note"), max_length=300, required=False)
 
     def __init__(self, version: PaytableVersion, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -68,9 +69,11 @@ def place(request: HttpRequest, pk: int) -> HttpResponse:
         except CasinoError as error:
             say_at(form, error)
         else:
-            messages.success(request, f"Proposed: {one}. Somebody else approves it.")
+            messages.success(request, gettext("Proposed: %(one)s. Somebody else approves it.") % {"one": one})
             return redirect("admin:tables_workshop_placement", one.uuid)
-    return page(request, "place.html", f"Put {version} in force", {"version": version, "place_form": form}, status=400)
+    return page(
+        request, "place.html", gettext("Put %(version)s in force") % {"version": version}, {"version": version, "place_form": form}, status=400
+    )
 
 
 @require_http_methods(["GET", "POST"])
@@ -112,7 +115,9 @@ def _ended(request: HttpRequest, user: User, one: PaytablePlacement, end: str | 
     try:
         if end == "approve":
             approve_in_force(one, by=user, at=now)
-            messages.success(request, f"In force: {one}, from {shown.stamp(one.from_at, one.table.property)} on.")
+            messages.success(
+                request, gettext("In force: %(one)s, from %(property)s on.") % {"one": one, "property": shown.stamp(one.from_at, one.table.property)}
+            )
         elif end == "refuse" and form is not None:
             refuse_in_force(one, by=user, note=form.cleaned_data["note"])
             messages.success(request, _("Refused."))

@@ -10,6 +10,7 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils import timezone
+from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods
 
 from casino import roles
@@ -59,14 +60,18 @@ def _end(request: HttpRequest, user: User, one: PaytableProposal, end: str | Non
 def _order(request: HttpRequest, user: User, one: PaytableProposal, end: str | None, form: forms.Form | None) -> tuple[Any, ...] | None:
     if end == "approve" and form is not None:
         version = approve(one, by=user, approval=form.cleaned_data["approval"])
-        messages.success(request, f"Published: {version}, code {version.short_code}. Nothing is paid by it before it is put in force at a table.")
+        messages.success(
+            request,
+            gettext("Published: %(version)s, code %(short_code)s. Nothing is paid by it before it is put in force at a table.")
+            % {"version": version, "short_code": version.short_code},
+        )
         return "admin:tables_paytableversion_change", version.pk
     if end == "refuse" and form is not None:
         refuse(one, by=user, note=form.cleaned_data["note"])
-        messages.success(request, f"Refused: {one}.")
+        messages.success(request, gettext("Refused: %(one)s.") % {"one": one})
     elif end == "withdraw":
         withdraw(one, by=user)
-        messages.success(request, f"Taken back: {one}.")
+        messages.success(request, gettext("Taken back: %(one)s.") % {"one": one})
     else:
         raise no_such_end()
     return "admin:tables_workshop_proposal", one.uuid

@@ -9,12 +9,14 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.utils.http import url_has_allowed_host_and_scheme
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_POST, require_safe
 
 from casino import jobs
 from casino.errors import BrokenBooks, CasinoError
 from casino.models import Job, User
+from casino.words import gettext_noop
 from tables.admin.workshop_pages import job_line, mark_of, progress, someone_who_may
 from tables.engine.paytable import Paytable
 from tables.models import PaytableDraft, PaytableSolve
@@ -34,7 +36,7 @@ def solve_of(paytable: Paytable) -> dict[str, Any]:
 
 def _with_kept(solve: PaytableSolve) -> dict[str, Any]:
     """Return the job's line; while no worker says how far it is, what was kept does."""
-    kept = {"done": solve.done, "total": solve.of, "step": "flops solved"} if solve.of and solve.edges is None else {}
+    kept = {"done": solve.done, "total": solve.of, "step": gettext_noop("flops solved")} if solve.of and solve.edges is None else {}
     return {**kept, **job_line(solve.job)}
 
 
@@ -59,7 +61,7 @@ def order_job(request: HttpRequest, uuid: UUID) -> HttpResponse:
 def _order(request: HttpRequest, user: User, job: Job) -> None:
     order = _ORDERS.get(request.POST.get("action", ""))
     if order is None:
-        messages.error(request, f"Nothing was done: a job is told {' or '.join(_ORDERS)}.")
+        messages.error(request, gettext("Nothing was done: a job is told %(orders)s.") % {"orders": " or ".join(_ORDERS)})
         return
     verb, done = order
     try:
@@ -73,8 +75,8 @@ def _order(request: HttpRequest, user: User, job: Job) -> None:
 
 
 _ORDERS = {
-    "cancel": (jobs.cancel, "Cancelled. What is done till now stays kept."),
-    "resume": (jobs.resume, "Taken up again, from what was kept."),
+    "cancel": (jobs.cancel, _("Cancelled. What is done till now stays kept.")),
+    "resume": (jobs.resume, _("Taken up again, from what was kept.")),
 }
 """What a job may be told, the verb, and what is said when it is done."""
 

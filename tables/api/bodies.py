@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
+from django.utils.translation import gettext
 from rest_framework.request import Request
 
 from casino.errors import InvalidSlip, NotFound
@@ -24,19 +25,19 @@ def signed_in(request: Request) -> User:
 def object_of(request: Request) -> Mapping[str, Any]:
     """Return the body, a JSON object. Raises InvalidSlip (`bad_type`)."""
     if not isinstance(request.data, Mapping):
-        raise InvalidSlip("bad_type", "The body is a JSON object.")
+        raise InvalidSlip("bad_type", gettext("The body is a JSON object."))
     return request.data
 
 
 def text_in(body: Mapping[str, Any], name: str, *, required: bool = False) -> str:
     """Return the text `name`, "" where it is absent. Raises InvalidSlip (`missing_field`, `bad_type`)."""
     if required and not body.get(name):
-        raise InvalidSlip("missing_field", f"“{name}” is missing.", where=name)
+        raise InvalidSlip("missing_field", gettext("“%(name)s” is missing.") % {"name": name}, where=name)
     text = body.get(name, "")
     if not isinstance(text, str):
-        raise InvalidSlip("bad_type", "A text is due here.", where=name)
+        raise InvalidSlip("bad_type", gettext("A text is due here."), where=name)
     if len(text) > LONGEST:
-        raise InvalidSlip("bad_type", f"A text of at most {LONGEST} characters is due here.", where=name)
+        raise InvalidSlip("bad_type", gettext("A text of at most %(most)s characters is due here.") % {"most": LONGEST}, where=name)
     return text
 
 
@@ -44,7 +45,7 @@ def whole_in(body: Mapping[str, Any], name: str) -> int | None:
     """Return the whole number `name`, None where it is absent. Raises InvalidSlip (`bad_type`)."""
     number = body.get(name)
     if number is not None and (type(number) is not int or not 0 <= number < 2**31):
-        raise InvalidSlip("bad_type", "A whole number is due here.", where=name)
+        raise InvalidSlip("bad_type", gettext("A whole number is due here."), where=name)
     return number
 
 
@@ -54,9 +55,9 @@ def moment_in(body: Mapping[str, Any], name: str) -> datetime:
     try:
         moment = datetime.fromisoformat(text)
     except ValueError as error:
-        raise InvalidSlip("bad_time", "A moment is written as 2026-11-30T21:14:05+00:00.", where=name) from error
+        raise InvalidSlip("bad_time", gettext("A moment is written as 2026-11-30T21:14:05+00:00."), where=name) from error
     if moment.tzinfo is None or not 1970 < moment.year < 2200:
-        raise InvalidSlip("bad_time", "A moment of our days, with its offset from UTC, is due here.", where=name)
+        raise InvalidSlip("bad_time", gettext("A moment of our days, with its offset from UTC, is due here."), where=name)
     return moment
 
 
@@ -67,5 +68,5 @@ def property_in(body: Mapping[str, Any]) -> Property | None:
         return None
     found = Property.objects.filter(code=code).first()
     if found is None:
-        raise NotFound("no_property", f"There is no property {code[:40]}.", where="property")
+        raise NotFound("no_property", gettext("There is no property %(code)s.") % {"code": code[:40]}, where="property")
     return found

@@ -8,6 +8,7 @@ from uuid import UUID
 import django_filters
 from django.db.models import QuerySet
 from django.utils import timezone
+from django.utils.translation import gettext
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.generics import GenericAPIView
 from rest_framework.request import Request
@@ -68,7 +69,7 @@ class _Door(GenericAPIView):
         """Answer 201 for a new proposal, 200 where the same one was handed in before."""
         key = request.headers.get("Idempotency-Key")
         if key is not None and key.strip().lower() != str(uuid):
-            raise InvalidSlip("bad_type", "The Idempotency-Key is not the uuid of what is proposed.", where="Idempotency-Key")
+            raise InvalidSlip("bad_type", gettext("The Idempotency-Key is not the uuid of what is proposed."), where="Idempotency-Key")
         proposal = propose()
         return Response(proposal_json(proposal_for(self.person, proposal.uuid)), status=200 if proposal.known_before else 201)
 

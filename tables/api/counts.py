@@ -5,6 +5,7 @@ from __future__ import annotations
 from uuid import UUID
 
 from django.utils import timezone
+from django.utils.translation import gettext
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -78,7 +79,7 @@ def reopening_of(uuid: UUID) -> CountReopening:
     """Return the reopened count of `uuid`. Raises NotFound (`no_reopening`)."""
     found = CountReopening.objects.select_related("session__shift", "session__table__property", "session__table__pit").filter(uuid=uuid).first()
     if found is None:
-        raise NotFound("no_reopening", "There is no such reopened count.")
+        raise NotFound("no_reopening", gettext("There is no such reopened count."))
     return found
 
 

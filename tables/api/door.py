@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from django.db.models import QuerySet
+from django.utils.translation import gettext
 from drf_spectacular.utils import extend_schema
 from rest_framework.generics import GenericAPIView
 from rest_framework.request import Request
@@ -46,7 +47,7 @@ def second_in(body: Body, *, at: datetime, beside: User, required: bool = True) 
     """Return the colleague who signs in `second`, None where nobody does and nobody must. Raises InvalidSlip, Refused."""
     if not body.has(SECOND):
         if required:
-            raise InvalidSlip("missing_field", "“second” is missing: the staff number and password of the other person.", where=SECOND)
+            raise InvalidSlip("missing_field", gettext("“second” is missing: the staff number and password of the other person."), where=SECOND)
         return None
     read = Body(body.raw[SECOND], "number", "password", where=SECOND)
     number, password = read.text("number", most=40), read.text("password", most=4096)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 from uuid import UUID
 
+from django.utils.translation import gettext
 from drf_spectacular.utils import OpenApiParameter, OpenApiTypes, extend_schema
 from rest_framework import serializers
 from rest_framework.exceptions import ParseError
@@ -31,7 +32,7 @@ class LinesParser(BaseParser):
         """Return the bytes; raises ParseError where there are too many."""
         body: bytes = stream.read(LARGEST_FILE + 1)
         if len(body) > LARGEST_FILE:
-            raise ParseError(f"the body is larger than {LARGEST_FILE // 2**20} MB", code="too_large")
+            raise ParseError(gettext("the body is larger than %(megabytes)s MB") % {"megabytes": LARGEST_FILE // 2**20}, code="too_large")
         return body
 
 
@@ -83,7 +84,7 @@ class ImportView(APIView):
         roles.require(user, "read_imports")
         job = Job.objects.filter(uuid=uuid, kind=KIND).first()
         if job is None or (job.asked_by_id != user.pk and not roles.may(user.roles, "review_users")):
-            raise NotFound("no_import", "There is no such import.")
+            raise NotFound("no_import", gettext("There is no such import."))
         return Response(_answer(job))
 
 

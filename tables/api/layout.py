@@ -8,6 +8,7 @@ from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.utils import timezone
+from django.utils.translation import gettext
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -119,7 +120,7 @@ class TablesView(FloorView):
         body.check()
         pit = Pit.objects.select_related("property").filter(property=selectors.house_of(code), code=pit_code).first()
         if pit is None:
-            raise NotFound("no_pit", f"There is no pit {pit_code} here.", where="pit")
+            raise NotFound("no_pit", gettext("There is no pit %(pit_code)s here.") % {"pit_code": pit_code}, where="pit")
         with fields_refuse():
             table = floor.make_table(pit, table_code, game, by=by)
         return Response({"uuid": str(table.uuid), "pit": pit.code, "code": table.code, "game": table.game}, status=201)

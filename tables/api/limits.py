@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from django.utils import timezone
+from django.utils.translation import gettext
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -135,7 +136,7 @@ class SettingsView(FloorView):
         roles.require(by, "propose_limits")
         name, day, note = body.choice("name", PropertySetting.Name.values), body.day("from_day"), body.text("note", required=False)
         if "value" not in body.raw:
-            body.fault("missing_field", "value", "“value” is missing.")
+            body.fault("missing_field", "value", gettext("“value” is missing."))
         body.check()
         house, at = selectors.house_of(code), timezone.now()
         kept = change_setting(house, name, body.raw["value"], from_day=day, at=at, by=by, approved_by=_approver(body, by), note=note)

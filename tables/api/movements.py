@@ -5,6 +5,7 @@ from __future__ import annotations
 from uuid import UUID
 
 from django.utils import timezone
+from django.utils.translation import gettext
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -66,7 +67,7 @@ class RedemptionsView(FloorView):
         session = selectors.session_for(by, at_session, "record_marker")
         marker = ChipMovement.objects.filter(uuid=uuid, kind=ChipMovement.Kind.MARKER, property=session.table.property_id).first()
         if marker is None:
-            raise NotFound("no_marker", "There is no such marker.")
+            raise NotFound("no_marker", gettext("There is no such marker."))
         return Response(movement_answer(chips.redeem_marker(session, marker, amount, at=timezone.now(), by=by, uuid=key)), status=201)
 
 

@@ -8,6 +8,7 @@ from uuid import UUID
 
 from django.db.models import QuerySet
 from django.http import HttpResponse
+from django.utils.translation import gettext
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema
 from rest_framework.generics import GenericAPIView
@@ -167,7 +168,7 @@ def _raw_in(body: Mapping[str, Any]) -> Mapping[str, Any]:
     raw = body.get("paytable")
     if not isinstance(raw, Mapping):
         code = "bad_type" if "paytable" in body else "missing_field"
-        raise InvalidSlip(code, "A whole version object is due here.", where="paytable")
+        raise InvalidSlip(code, gettext("A whole version object is due here."), where="paytable")
     return raw
 
 

@@ -7,6 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from django.utils import timezone
+from django.utils.translation import gettext
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -58,22 +59,22 @@ class ReplaysView(Lists):
 def _asked(body: Body, by: User) -> Job:
     whole, named = body.has("shift"), body.has("property") or body.has("month")
     if whole == named:
-        raise InvalidSlip("missing_field", "A shift, or a property and its month: one of the two.", where="shift")
+        raise InvalidSlip("missing_field", gettext("A shift, or a property and its month: one of the two."), where="shift")
     version = text_in(body.raw, "paytable") if body.has("paytable") else ""
     rules = body.raw.get("rules")
     if rules is not None and not isinstance(rules, dict):
-        body.fault("bad_type", "rules", "“rules” is an object: what each rule is to be.")
+        body.fault("bad_type", "rules", gettext("“rules” is an object: what each rule is to be."))
     if named:
         code, month = body.text("property", most=20), _month(body)
         body.check()
         if rules is not None or not version:
-            raise InvalidSlip("bad_paytable", "A month is settled again under a version.", where="rules" if version else "paytable")
+            raise InvalidSlip("bad_paytable", gettext("A month is settled again under a version."), where="rules" if version else "paytable")
         return replay.ask_month(selectors.house_of(code), month, paytables.paytable_of(paytables.version_named(version)), by=by)
     key = body.uuid("shift")
     body.check()
     shift = Shift.objects.select_related("property").filter(uuid=key).first()
     if shift is None:
-        raise NotFound("no_shift", "There is no such shift.", where="shift")
+        raise NotFound("no_shift", gettext("There is no such shift."), where="shift")
     under = paytables.paytable_of(paytables.version_named(version)) if version else None
     return replay.ask_replay(shift, by=by, paytable=under, rules=rules)
 
@@ -83,7 +84,7 @@ def _month(body: Body) -> date:
     try:
         return date.fromisoformat(f"{text}-01")
     except ValueError:
-        body.fault("bad_type", "month", "A month is written as 2026-11.")
+        body.fault("bad_type", "month", gettext("A month is written as 2026-11."))
         return timezone.now().date()
 
 
@@ -133,7 +134,7 @@ def _difference(row: ReplayDifference) -> dict[str, Any]:
 def _replay(uuid: UUID) -> Job:
     found = Job.objects.filter(uuid=uuid, kind__in=replay.KINDS).first()
     if found is None:
-        raise NotFound("no_replay", "There is no such replay.")
+        raise NotFound("no_replay", gettext("There is no such replay."))
     return found
 
 
@@ -182,7 +183,7 @@ class SolveResumeView(APIView):
 def _solve(sha256: str) -> PaytableSolve:
     found = PaytableSolve.objects.select_related("job").filter(sha256=sha256).first()
     if found is None:
-        raise NotFound("no_solve", "Nobody asked for this solve.")
+        raise NotFound("no_solve", gettext("Nobody asked for this solve."))
     return found
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from uuid import UUID
 
 from django.utils import timezone
+from django.utils.translation import gettext
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -38,7 +39,7 @@ class SessionsView(FloorView):
         roles.require(by, "run_session", table.pit.code)
         shift = Shift.objects.filter(uuid=key, property=table.property_id).first()
         if shift is None:
-            raise NotFound("no_shift", "There is no such shift.", where="shift")
+            raise NotFound("no_shift", gettext("There is no such shift."), where="shift")
         witness = second_in(body, at=at, beside=by, required=False)
         dealer = dealer_in(body, table.property, at=at, by=by)
         session = floor.open_session(shift, table, opener, felt_code=felt, at=at, by=by, witness=witness, dealer=dealer)

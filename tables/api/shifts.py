@@ -6,6 +6,7 @@ from typing import Any
 from uuid import UUID
 
 from django.utils import timezone
+from django.utils.translation import gettext
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -83,5 +84,5 @@ class EndShiftView(FloorView):
 def _shift(view: FloorView, uuid: UUID) -> Any:
     found = selectors.shifts_for(view.person).select_related("property", "opened_by").filter(uuid=uuid).first()
     if found is None:
-        raise NotFound("no_shift", "There is no such shift.")
+        raise NotFound("no_shift", gettext("There is no such shift."))
     return found

@@ -8,6 +8,7 @@ from uuid import UUID
 import django_filters
 from django.db.models import QuerySet
 from django.utils import timezone
+from django.utils.translation import gettext
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.generics import GenericAPIView
 from rest_framework.request import Request
@@ -103,4 +104,4 @@ def _answer(played: Round) -> dict[str, Any]:
 def _same_key(request: Request, uuid: UUID) -> None:
     key = request.headers.get("Idempotency-Key")
     if key is not None and key.strip().lower() != str(uuid):
-        raise InvalidSlip("bad_type", "The Idempotency-Key is not the slip's uuid.", where="Idempotency-Key")
+        raise InvalidSlip("bad_type", gettext("The Idempotency-Key is not the slip's uuid."), where="Idempotency-Key")

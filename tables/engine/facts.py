@@ -30,14 +30,18 @@ def check_seats(seats: Sequence[Numbered], *, least: int, last: int, faults: Fau
     if least <= len(numbers) <= last and numbers[0] >= 1 and numbers[-1] <= last and len(set(numbers)) == len(numbers):
         return
     if len(seats) > last:
-        faults.add("too_many_seats", ("seats",), f"{counted(len(seats), 'seat')} where {least} to {last} are due.")
+        faults.add(
+            "too_many_seats", ("seats",), f"{counted(len(seats), 'seat')} where {least} to {last} are due.", found=len(seats), least=least, most=last
+        )
     if len(seats) < least:
-        faults.add("too_few_seats", ("seats",), f"{counted(len(seats), 'seat')} where {least} to {last} are due.")
+        faults.add(
+            "too_few_seats", ("seats",), f"{counted(len(seats), 'seat')} where {least} to {last} are due.", found=len(seats), least=least, most=last
+        )
     first: dict[int, int] = {}
     for seat in sorted(seats, key=attrgetter("place")):
         path = ("seats", seat.place, "seat")
         if not 1 <= seat.seat <= last:
-            faults.add("bad_seat", path, f"Seats are numbered 1 to {last}.")
+            faults.add("bad_seat", path, f"Seats are numbered 1 to {last}.", most=last)
         if first.setdefault(seat.seat, seat.place) != seat.place:
             places = [as_where(("seats", first[seat.seat], "seat")), as_where(path)]
             faults.add("duplicate_seat", path, "Two seats have this number.", places=places)

@@ -132,7 +132,7 @@ def check_facts(deal: PayrollDeal, paytable: Paytable, faults: Faults) -> None:
     """Note seats, numbers of cards and doubles that cannot be, and hands that are not known."""
     check_seats(deal.seats, least=2, last=paytable.rules["max_seats"], faults=faults)
     if deal.button not in [seat.seat for seat in deal.seats]:
-        faults.add("bad_seat", ("button",), "The button is at nobody's seat.")
+        faults.add("bad_seat", ("button",), "The button is at nobody's seat.", button=deal.button)
     for seat in deal.seats:
         path: Path = ("seats", seat.place)
         if len(seat.up) != 1:
@@ -154,7 +154,7 @@ def check_rolls(seat: Seat, faults: Faults) -> None:
     if not on_dice:
         for place, roll in enumerate(rolls):
             if not 1 <= roll <= FACES:
-                faults.add("bad_roll", ("seats", seat.place, "rolls", place), f"No die shows {roll}.")
+                faults.add("bad_roll", ("seats", seat.place, "rolls", place), f"No die shows {roll}.", roll=roll)
     if len(rolls) > MOST_ROLLS or not (rolls or seat.folded):
         message = f"{counted(len(rolls), 'roll')} where one or two are due, and none only where the seat folded before its turn."
         faults.add("bad_roll", ("seats", seat.place, "rolls"), message)

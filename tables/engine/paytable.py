@@ -81,13 +81,13 @@ _LONGEST_ODDS = 40
 def _name(value: Any) -> str:
     if isinstance(value, str) and _NAME.fullmatch(value):
         return value
-    raise Misread("bad_paytable", f"{shown(value)} is no name: up to 64 letters, digits, dots, underscores and hyphens.")
+    raise Misread("bad_paytable", f"{shown(value)} is no name: up to 64 letters, digits, dots, underscores and hyphens.", needs="name")
 
 
 def _odds(basis: Any) -> Callable[[Any], Fraction]:
     def read(value: Any) -> Fraction:
         if not isinstance(value, str) or len(value) > _LONGEST_ODDS:
-            raise Misread("bad_paytable", f"{shown(value)} is not odds such as “3:2”.")
+            raise Misread("bad_paytable", f"{shown(value)} is not odds such as “3:2”.", needs="odds")
         try:
             return parse_odds(value, basis="for" if basis == "for" else "to")
         except ValueError as error:
@@ -108,7 +108,7 @@ def read_version(raw: Mapping[str, Any], game: str, rules: Mapping[str, Rule], o
     if faults.found:
         worse = Faults(raw)
         for fault in faults.found:
-            worse.add("bad_paytable", fault.path, fault.message)
+            worse.add("bad_paytable", fault.path, fault.message, **fault.facts)
         worse.raise_any()
     written_rules = {name: found.get("rules", {}).get(name, rule.default) for name, rule in rules.items()}
     return _paytable(game, found["name"], found["version"], found.get("odds"), written_rules)

@@ -67,7 +67,7 @@ def read_object(raw: Any, fields: Mapping[str, Reader], required: frozenset[str]
         if required.issubset(values):
             return values
         return _explain(raw, fields, required, path, faults)
-    faults.add("bad_type", path, f"An object is due here, not {shown(raw)}.")
+    faults.add("bad_type", path, f"An object is due here, not {shown(raw)}.", needs="object")
     return {}
 
 
@@ -115,28 +115,28 @@ def amount(value: Any) -> int:
     """Read minor units, from 0."""
     if type(value) is int and 0 <= value < CEILING:
         return value
-    raise Misread("bad_amount", f"{shown(value)} is no amount: it is a whole number of minor units, from 0 and below 10^15.")
+    raise Misread("bad_amount", f"{shown(value)} is no amount: it is a whole number of minor units, from 0 and below 10^15.", needs="amount")
 
 
 def stake(value: Any) -> int:
     """Read minor units, from 1."""
     if type(value) is int and 0 < value < CEILING:
         return value
-    raise Misread("bad_amount", f"{shown(value)} is no stake: it is a whole number of minor units, from 1 and below 10^15.")
+    raise Misread("bad_amount", f"{shown(value)} is no stake: it is a whole number of minor units, from 1 and below 10^15.", needs="stake")
 
 
 def whole(value: Any) -> int:
     """Read a whole number of any size: what it numbers is checked later."""
     if type(value) is int:
         return value
-    raise Misread("bad_type", f"A whole number is due here, not {shown(value)}.")
+    raise Misread("bad_type", f"A whole number is due here, not {shown(value)}.", needs="whole number")
 
 
 def count(value: Any) -> int:
     """Read a whole number from 0, below 10^15."""
     if 0 <= whole(value) < CEILING:
         return int(value)
-    raise Misread("bad_type", f"{shown(value)} counts nothing: a whole number from 0 is due here.")
+    raise Misread("bad_type", f"{shown(value)} counts nothing: a whole number from 0 is due here.", needs="count")
 
 
 def counts(value: Any) -> tuple[int, ...]:
@@ -150,15 +150,15 @@ def flag(value: Any) -> bool:
     """Read true or false."""
     if value is True or value is False:
         return bool(value)
-    raise Misread("bad_type", f"true or false is due here, not {shown(value)}.")
+    raise Misread("bad_type", f"true or false is due here, not {shown(value)}.", needs="flag")
 
 
 def text(value: Any) -> str:
     """Read a text of characters that can be kept: none is NUL or half of a surrogate pair."""
     if not isinstance(value, str):
-        raise Misread("bad_type", f"A text is due here, not {shown(value)}.")
+        raise Misread("bad_type", f"A text is due here, not {shown(value)}.", needs="text")
     if "\0" in value or (not value.isascii() and any("\ud800" <= character <= "\udfff" for character in value)):
-        raise Misread("bad_type", "A character of this text cannot be kept.")
+        raise Misread("bad_type", "A character of this text cannot be kept.", needs="characters")
     return value
 
 
@@ -166,21 +166,21 @@ def label(value: Any) -> str:
     """Read a text of 1 to 64 characters."""
     if 1 <= len(text(value)) <= LONGEST_LABEL:
         return str(value)
-    raise Misread("bad_type", f"A text of 1 to {LONGEST_LABEL} characters is due here.")
+    raise Misread("bad_type", f"A text of 1 to {LONGEST_LABEL} characters is due here.", needs="label", most=LONGEST_LABEL)
 
 
 def objects(value: Any) -> list[Any]:
     """Read a list, whose items are read later."""
     if isinstance(value, list):
         return value
-    raise Misread("bad_type", f"A list is due here, not {shown(value)}.")
+    raise Misread("bad_type", f"A list is due here, not {shown(value)}.", needs="list")
 
 
 def reference_or_version(value: Any) -> Any:
     """Let a paytable through: its reference or a whole version object; what it says is read elsewhere."""
     if isinstance(value, (str, Mapping)):
         return value
-    raise Misread("bad_type", f"A paytable's reference or a whole version is due here, not {shown(value)}.")
+    raise Misread("bad_type", f"A paytable's reference or a whole version is due here, not {shown(value)}.", needs="paytable")
 
 
 def cards(value: Any) -> Cards:
@@ -192,13 +192,13 @@ def cards(value: Any) -> Cards:
             return tuple([CODES[name] for name in split_cards(value)])
     except (KeyError, TypeError):
         return tuple(_each(split_cards(value) if isinstance(value, str) else value, card))
-    raise Misread("bad_type", f"Cards are due here, not {shown(value)}.")
+    raise Misread("bad_type", f"Cards are due here, not {shown(value)}.", needs="cards")
 
 
 def card(value: Any) -> int:
     """Read one card in one of its spellings."""
     if not isinstance(value, str):
-        raise Misread("bad_type", f"A card is due here, not {shown(value)}.")
+        raise Misread("bad_type", f"A card is due here, not {shown(value)}.", needs="card")
     if value in CODES:
         return CODES[value]
     raise Misread("bad_card", f"{shown(value)} is no card: a rank 2 to 9, T, J, Q, K, A and a suit c, d, h, s, as in “As”.", text=value[:40])

@@ -60,7 +60,7 @@ class OneOf:
     def __call__(self, value: Any) -> str:
         if isinstance(value, str) and value in self.choices:
             return value
-        raise Misread("bad_paytable", f"{shown(value)} is none of {', '.join(self.choices)}.")
+        raise Misread("bad_paytable", f"{shown(value)} is none of {', '.join(self.choices)}.", choices=list(self.choices))
 
     def fields(self) -> Iterator[RuleField]:
         """Yield its one field."""
@@ -77,7 +77,7 @@ class Number:
     def __call__(self, value: Any) -> int:
         if self.least <= whole(value) <= self.most:
             return int(value)
-        raise Misread("bad_paytable", f"{shown(value)} is not from {self.least} to {self.most}.")
+        raise Misread("bad_paytable", f"{shown(value)} is not from {self.least} to {self.most}.", least=self.least, most=self.most)
 
     def fields(self) -> Iterator[RuleField]:
         """Yield its one field."""
@@ -129,7 +129,7 @@ class Multiples:
     @staticmethod
     def _read(value: Any) -> list[int]:
         if 0 in counts(value) or len(set(value)) < len(value):
-            raise Misread("bad_paytable", "Multiples are different whole numbers from 1.")
+            raise Misread("bad_paytable", "Multiples are different whole numbers from 1.", needs="multiples")
         return list(value)
 
 

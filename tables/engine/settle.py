@@ -129,7 +129,7 @@ def _written_out(version: Mapping[str, Any], game: Game, paytables: PaytableLoad
         paytable = _read_version(game.code, dumps(version))
     except InvalidSlip as error:
         for fault in _placed(error):
-            faults.add(fault.code, ("paytable", *fault.path), fault.message)
+            faults.add(fault.code, ("paytable", *fault.path), fault.message, **fault.facts)
         return None
     except RecursionError:
         faults.add("bad_paytable", ("paytable",), "The version is nested too deeply.")

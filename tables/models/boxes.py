@@ -6,6 +6,7 @@ import uuid
 
 from django.db import models
 from django.db.models import F, Q
+from django.utils.translation import gettext_lazy as _
 
 from casino.append_only import RecordedAt
 from casino.money import CEILING
@@ -27,8 +28,8 @@ class BoxPull(models.Model):
     carried_with = models.ForeignKey("casino.User", models.PROTECT, related_name="+")
 
     class Meta:
-        verbose_name = "box"
-        verbose_name_plural = "boxes"
+        verbose_name = _("box")
+        verbose_name_plural = _("boxes")
         constraints = [
             models.UniqueConstraint(fields=["table", "gaming_day"], condition=Q(per_day=True), name="tables_boxpull_once_a_day"),
             models.CheckConstraint(condition=~Q(carried_by=F("carried_with")), name="tables_boxpull_two_carriers"),
@@ -47,12 +48,12 @@ class DropCount(models.Model):
     pull = models.ForeignKey(BoxPull, models.PROTECT, null=True, related_name="counts")
     sequence = models.PositiveSmallIntegerField(default=1)
     box = models.CharField(max_length=20)
-    seal = models.CharField(max_length=20, help_text="as it was found on the box")
+    seal = models.CharField(max_length=20, help_text=_("as it was found on the box"))
     total = models.BigIntegerField()
-    denominations = models.JSONField(help_text="how many notes of each value, in minor units")
-    instruments = models.BigIntegerField(default=0, help_text="markers, in minor units")
+    denominations = models.JSONField(help_text=_("how many notes of each value, in minor units"))
+    instruments = models.BigIntegerField(default=0, help_text=_("markers, in minor units"))
     tickets = models.BigIntegerField(default=0)
-    coupons = models.BigIntegerField(default=0, help_text="promotional chips and coupons at their face, in minor units")
+    coupons = models.BigIntegerField(default=0, help_text=_("promotional chips and coupons at their face, in minor units"))
     occurred_at = models.DateTimeField()
     recorded_at = RecordedAt()
     counted_by = models.ForeignKey("casino.User", models.PROTECT, related_name="+")

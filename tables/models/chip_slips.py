@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.db import models
 from django.db.models import F, Q
+from django.utils.translation import gettext_lazy as _
 
 from casino.append_only import RecordedAt
 from casino.money import CEILING
@@ -16,21 +17,21 @@ class ChipSlip(models.Model):
 
     class Kind(models.TextChoices):
         FILL = "fill"
-        CHIP_CREDIT = "chip_credit", "chip credit"
+        CHIP_CREDIT = "chip_credit", _("chip credit")
 
-    uuid = models.UUIDField(unique=True, help_text="made by whoever requests: the idempotency key")
+    uuid = models.UUIDField(unique=True, help_text=_("made by whoever requests: the idempotency key"))
     property = models.ForeignKey("tables.Property", models.PROTECT, related_name="+")
     session = models.ForeignKey("tables.TableSession", models.PROTECT, related_name="chip_slips")
     kind = models.CharField(max_length=12, choices=Kind.choices)
     number = models.PositiveIntegerField()
     amount = models.BigIntegerField()
-    denominations = models.JSONField(help_text="how many chips of each value")
+    denominations = models.JSONField(help_text=_("how many chips of each value"))
     occurred_at = models.DateTimeField()
     recorded_at = RecordedAt()
     requested_by = models.ForeignKey("casino.User", models.PROTECT, related_name="+")
 
     class Meta:
-        verbose_name = "slip"
+        verbose_name = _("slip")
         constraints = [
             models.UniqueConstraint(fields=["property", "kind", "number"], name="tables_chipslip_number_once"),
             models.CheckConstraint(condition=Q(kind__in=SLIP_KINDS), name="tables_chipslip_known_kind"),
@@ -58,7 +59,9 @@ class ChipSlipEvent(models.Model):
     occurred_at = models.DateTimeField()
     recorded_at = RecordedAt()
     by = models.ForeignKey("casino.User", models.PROTECT, related_name="+")
-    dealer = models.ForeignKey("tables.Dealer", models.PROTECT, null=True, related_name="+", help_text="who signed with a PIN on the screen of `by`")
+    dealer = models.ForeignKey(
+        "tables.Dealer", models.PROTECT, null=True, related_name="+", help_text=_("who signed with a PIN on the screen of `by`")
+    )
     witness = models.ForeignKey("casino.User", models.PROTECT, null=True, related_name="+")
     note = models.CharField(max_length=300, blank=True)
 

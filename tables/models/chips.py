@@ -6,6 +6,7 @@ import uuid
 
 from django.db import models
 from django.db.models import F, Q
+from django.utils.translation import gettext_lazy as _
 
 from casino.append_only import RecordedAt
 from casino.money import CEILING
@@ -16,11 +17,11 @@ class ChipMovement(models.Model):
     """Chips moved at a table: a buy-in, a marker issued or redeemed in chips, a fill or chip credit (whose `number` is its slip's)."""
 
     class Kind(models.TextChoices):
-        BUY_IN = "buy_in", "buy-in"
+        BUY_IN = "buy_in", _("buy-in")
         FILL = "fill"
-        CHIP_CREDIT = "chip_credit", "chip credit"
+        CHIP_CREDIT = "chip_credit", _("chip credit")
         MARKER = "marker"
-        REDEMPTION = "redemption", "marker redeemed"
+        REDEMPTION = "redemption", _("marker redeemed")
 
     uuid = models.UUIDField(default=uuid.uuid4, unique=True)
     property = models.ForeignKey("tables.Property", models.PROTECT, related_name="+")
@@ -28,11 +29,11 @@ class ChipMovement(models.Model):
     kind = models.CharField(max_length=12, choices=Kind.choices)
     number = models.PositiveIntegerField(null=True)
     amount = models.BigIntegerField()
-    denominations = models.JSONField(null=True, help_text="how many chips of each value, where they were counted out")
+    denominations = models.JSONField(null=True, help_text=_("how many chips of each value, where they were counted out"))
     patron = models.CharField(max_length=40, blank=True)
-    declined = models.BooleanField(default=False, help_text="the patron was asked for and did not say")
-    instrument = models.CharField(max_length=40, blank=True, help_text="a marker's number")
-    redeems = models.ForeignKey("self", models.PROTECT, null=True, related_name="redemptions", help_text="the marker that was redeemed")
+    declined = models.BooleanField(default=False, help_text=_("the patron was asked for and did not say"))
+    instrument = models.CharField(max_length=40, blank=True, help_text=_("a marker's number"))
+    redeems = models.ForeignKey("self", models.PROTECT, null=True, related_name="redemptions", help_text=_("the marker that was redeemed"))
     slip = models.OneToOneField("tables.ChipSlip", models.PROTECT, null=True, related_name="movement")
     gaming_day = models.DateField()
     occurred_at = models.DateTimeField()
@@ -40,7 +41,7 @@ class ChipMovement(models.Model):
     requested_by = models.ForeignKey("casino.User", models.PROTECT, related_name="+")
     issued_by = models.ForeignKey("casino.User", models.PROTECT, null=True, related_name="+")
     received_by = models.ForeignKey("casino.User", models.PROTECT, null=True, related_name="+")
-    dealer = models.ForeignKey("tables.Dealer", models.PROTECT, null=True, related_name="+", help_text="who signed at the table with a PIN")
+    dealer = models.ForeignKey("tables.Dealer", models.PROTECT, null=True, related_name="+", help_text=_("who signed at the table with a PIN"))
 
     class Meta:
         constraints = [
@@ -103,12 +104,12 @@ class TrayCount(models.Model):
     kind = models.CharField(max_length=6, choices=Kind.choices)
     sequence = models.PositiveSmallIntegerField(default=1)
     total = models.BigIntegerField()
-    denominations = models.JSONField(help_text="how many chips of each value, in minor units")
+    denominations = models.JSONField(help_text=_("how many chips of each value, in minor units"))
     occurred_at = models.DateTimeField()
     recorded_at = RecordedAt()
     counted_by = models.ForeignKey("casino.User", models.PROTECT, related_name="+")
     witness = models.ForeignKey("casino.User", models.PROTECT, null=True, related_name="+")
-    dealer = models.ForeignKey("tables.Dealer", models.PROTECT, null=True, related_name="+", help_text="who signed with a PIN")
+    dealer = models.ForeignKey("tables.Dealer", models.PROTECT, null=True, related_name="+", help_text=_("who signed with a PIN"))
     made_from = models.OneToOneField("self", models.PROTECT, null=True, related_name="opened")
     reopening = models.OneToOneField("tables.CountReopening", models.PROTECT, null=True, related_name="tray_count")
     note = models.CharField(max_length=300, blank=True)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from django.db import models
 from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
 
 from casino.append_only import RecordedAt
 
@@ -18,42 +19,42 @@ class RoundProposal(models.Model):
     """Whether the service that gave this instance found the proposal instead of making it. No column."""
 
     class Kind(models.TextChoices):
-        VOID = "void", "void"
-        DEAD_HAND = "dead_hand", "dead hand"
-        CORRECT = "correct", "correction"
-        LATE = "late", "late round"
+        VOID = "void", _("void")
+        DEAD_HAND = "dead_hand", _("dead hand")
+        CORRECT = "correct", _("correction")
+        LATE = "late", _("late round")
 
     class Reason(models.TextChoices):
-        MISDEAL = "misdeal", "misdeal"
-        FOULED_HAND = "fouled_hand", "fouled hand"
-        EXPOSED_CARD = "exposed_card", "exposed card"
-        FOULED_DECK = "fouled_deck", "fouled or short deck"
-        ENTERED_TWICE = "entered_twice", "entered twice"
-        MISREAD_CARDS = "misread_cards", "cards misread"
-        WRONG_STAKE = "wrong_stake", "stake entered wrong"
-        WRONG_PAYMENT = "wrong_payment", "payment entered wrong"
-        WRONG_SEAT = "wrong_seat", "seat or patron entered wrong"
-        CHIPS_KEPT = "chips_kept", "voided, and a patron kept chips"
-        NOT_ENTERED = "not_entered", "never entered"
-        OTHER = "other", "other: see the note"
+        MISDEAL = "misdeal", _("misdeal")
+        FOULED_HAND = "fouled_hand", _("fouled hand")
+        EXPOSED_CARD = "exposed_card", _("exposed card")
+        FOULED_DECK = "fouled_deck", _("fouled or short deck")
+        ENTERED_TWICE = "entered_twice", _("entered twice")
+        MISREAD_CARDS = "misread_cards", _("cards misread")
+        WRONG_STAKE = "wrong_stake", _("stake entered wrong")
+        WRONG_PAYMENT = "wrong_payment", _("payment entered wrong")
+        WRONG_SEAT = "wrong_seat", _("seat or patron entered wrong")
+        CHIPS_KEPT = "chips_kept", _("voided, and a patron kept chips")
+        NOT_ENTERED = "not_entered", _("never entered")
+        OTHER = "other", _("other: see the note")
 
-    uuid = models.UUIDField(unique=True, help_text="made by whoever proposes: the idempotency key, and the uuid of the round that it makes")
+    uuid = models.UUIDField(unique=True, help_text=_("made by whoever proposes: the idempotency key, and the uuid of the round that it makes"))
     kind = models.CharField(max_length=10, choices=Kind.choices)
     session = models.ForeignKey("tables.TableSession", models.PROTECT, related_name="proposals")
     round = models.ForeignKey("tables.Round", models.PROTECT, null=True, related_name="proposals")
-    seat = models.PositiveSmallIntegerField(null=True, help_text="whose hand is dead")
+    seat = models.PositiveSmallIntegerField(null=True, help_text=_("whose hand is dead"))
     reason = models.CharField(max_length=14, choices=Reason.choices)
     note = models.CharField(max_length=300, blank=True)
-    chips_returned = models.BooleanField(null=True, help_text="a void: all chips went back to where they came from")
-    slip = models.TextField(blank=True, help_text="the round that it makes, as it was handed in")
+    chips_returned = models.BooleanField(null=True, help_text=_("a void: all chips went back to where they came from"))
+    slip = models.TextField(blank=True, help_text=_("the round that it makes, as it was handed in"))
     fingerprint = models.BinaryField(max_length=32)
-    effect = models.BigIntegerField(help_text="what it changes in the house's net, in minor units")
+    effect = models.BigIntegerField(help_text=_("what it changes in the house's net, in minor units"))
     proposed_by = models.ForeignKey("casino.User", models.PROTECT, related_name="+")
     occurred_at = models.DateTimeField()
     recorded_at = RecordedAt()
 
     class Meta:
-        verbose_name = "proposal"
+        verbose_name = _("proposal")
         constraints = [
             models.CheckConstraint(condition=Q(kind__in=["void", "dead_hand", "correct", "late"]), name="tables_roundproposal_known_kind"),
             models.CheckConstraint(
@@ -118,9 +119,9 @@ class RoundChange(models.Model):
     kind = models.CharField(max_length=10, choices=RoundProposal.Kind.choices)
     round = models.OneToOneField("tables.Round", models.PROTECT, null=True, related_name="reversal")
     made = models.OneToOneField("tables.Round", models.PROTECT, null=True, related_name="origin")
-    late = models.BooleanField(help_text="its shift was sealed: posted in another shift, against the variance account")
+    late = models.BooleanField(help_text=_("its shift was sealed: posted in another shift, against the variance account"))
     posted_in = models.ForeignKey("tables.Shift", models.PROTECT, related_name="round_changes")
-    by = models.ForeignKey("casino.User", models.PROTECT, related_name="+", help_text="who approved it: the witness of its entries")
+    by = models.ForeignKey("casino.User", models.PROTECT, related_name="+", help_text=_("who approved it: the witness of its entries"))
     occurred_at = models.DateTimeField()
     recorded_at = RecordedAt()
 
@@ -136,9 +137,9 @@ class RoundRuling(models.Model):
 
     round = models.ForeignKey("tables.Round", models.PROTECT, related_name="rulings")
     sequence = models.PositiveSmallIntegerField()
-    stands = models.BooleanField(help_text="it stands as dealt: what was done was due")
-    due = models.JSONField(help_text="what was due on each wager as ruled: seat, wager, collect, pay; minor units")
-    effect = models.BigIntegerField(help_text="(collected - paid) - (collect - pay) as ruled, from the house's side")
+    stands = models.BooleanField(help_text=_("it stands as dealt: what was done was due"))
+    due = models.JSONField(help_text=_("what was due on each wager as ruled: seat, wager, collect, pay; minor units"))
+    effect = models.BigIntegerField(help_text=_("(collected - paid) - (collect - pay) as ruled, from the house's side"))
     reason = models.CharField(max_length=300)
     by = models.ForeignKey("casino.User", models.PROTECT, related_name="+")
     occurred_at = models.DateTimeField()

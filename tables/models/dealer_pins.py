@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from django.db import models
+from django.utils.translation import gettext_lazy as _
 
 from casino.append_only import RecordedAt
 
@@ -29,9 +30,9 @@ class DealerPinFailure(models.Model):
     """A wrong PIN was typed: too many of them lock the dealer's PIN for a while."""
 
     dealer = models.ForeignKey("tables.Dealer", models.PROTECT, related_name="pin_failures")
-    at = models.DateTimeField(help_text="by the door's clock, which counts for the lock")
+    at = models.DateTimeField(help_text=_("by the door's clock, which counts for the lock"))
     recorded_at = RecordedAt()
-    by = models.ForeignKey("casino.User", models.PROTECT, related_name="+", help_text="on whose screen")
+    by = models.ForeignKey("casino.User", models.PROTECT, related_name="+", help_text=_("on whose screen"))
 
     class Meta:
         indexes = [models.Index(fields=["dealer", "-at"], name="tables_dealerpinfailure_last")]

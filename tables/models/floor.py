@@ -14,17 +14,20 @@ from django.core.exceptions import ValidationError
 from django.core.validators import RegexValidator
 from django.db import models
 from django.db.models import F, Q
+from django.utils.formats import date_format
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 
 from casino.append_only import RecordedAt
 from casino.money import CEILING, Notation
 
-CODE = RegexValidator(r"\A[A-Z0-9][A-Z0-9-]{0,19}\Z", "capital letters, digits and hyphens, twenty at most")
+CODE = RegexValidator(r"\A[A-Z0-9][A-Z0-9-]{0,19}\Z", _("capital letters, digits and hyphens, twenty at most"))
 
 
 def known_zone(value: str) -> None:
     """Raise ValidationError unless `value` names a time zone."""
     if value not in available_timezones():
-        raise ValidationError(f"“{value}” is no time zone")
+        raise ValidationError(gettext("“%(value)s” is no time zone") % {"value": value})
 
 
 class Property(models.Model):
@@ -32,7 +35,7 @@ class Property(models.Model):
 
     class DropPer(models.TextChoices):
         SHIFT = "shift"
-        GAMING_DAY = "gaming_day", "gaming day"
+        GAMING_DAY = "gaming_day", _("gaming day")
 
     class Writes(models.TextChoices):
         """How amounts are written and read: the signs of `notation`, and how a thousand and a half looks."""
@@ -50,22 +53,24 @@ class Property(models.Model):
     name = models.CharField(max_length=120)
     zone = models.CharField(max_length=60, validators=[known_zone])
     currency = models.CharField(max_length=3, validators=[RegexValidator(r"\A[A-Z]{3}\Z")])
-    exponent = models.PositiveSmallIntegerField(default=2, help_text="decimals of the currency: 2 for dollars, 0 for yen, 3 for dinars")
+    exponent = models.PositiveSmallIntegerField(default=2, help_text=_("decimals of the currency: 2 for dollars, 0 for yen, 3 for dinars"))
     writes = models.CharField(
-        max_length=10, choices=Writes.choices, default=Writes.POINT, help_text="how amounts are written, and read as they are typed"
+        max_length=10, choices=Writes.choices, default=Writes.POINT, help_text=_("how amounts are written, and read as they are typed")
     )
     rollover = models.TimeField(default=time(6))
-    explain_over = models.BigIntegerField(default=1, help_text="a variance of this many minor units or more is explained")
-    report_over = models.BigIntegerField(default=2_500, help_text="… is explained in a signed report")
-    notify_over = models.BigIntegerField(default=10_000, help_text="… goes to the regulator")
-    drop_per = models.CharField(max_length=10, choices=DropPer.choices, default=DropPer.SHIFT, help_text="how often boxes are pulled")
-    rake_to = models.CharField(max_length=4, choices=RakeTo.choices, default=RakeTo.TRAY, help_text="where a pot game's rake goes")
-    ask_patron_from = models.BigIntegerField(default=300_000, help_text="from this many minor units on, a buy-in or cash-out asks who the patron is")
-    chip_values = ArrayField(models.BigIntegerField(), default=list, blank=True, help_text="values of chips in minor units, larger first")
-    note_values = ArrayField(models.BigIntegerField(), default=list, blank=True, help_text="values of notes in minor units, larger first")
+    explain_over = models.BigIntegerField(default=1, help_text=_("a variance of this many minor units or more is explained"))
+    report_over = models.BigIntegerField(default=2_500, help_text=_("… is explained in a signed report"))
+    notify_over = models.BigIntegerField(default=10_000, help_text=_("… goes to the regulator"))
+    drop_per = models.CharField(max_length=10, choices=DropPer.choices, default=DropPer.SHIFT, help_text=_("how often boxes are pulled"))
+    rake_to = models.CharField(max_length=4, choices=RakeTo.choices, default=RakeTo.TRAY, help_text=_("where a pot game's rake goes"))
+    ask_patron_from = models.BigIntegerField(
+        default=300_000, help_text=_("from this many minor units on, a buy-in or cash-out asks who the patron is")
+    )
+    chip_values = ArrayField(models.BigIntegerField(), default=list, blank=True, help_text=_("values of chips in minor units, larger first"))
+    note_values = ArrayField(models.BigIntegerField(), default=list, blank=True, help_text=_("values of notes in minor units, larger first"))
 
     class Meta:
-        verbose_name_plural = "properties"
+        verbose_name_plural = _("properties")
         constraints = [
             models.CheckConstraint(condition=Q(exponent__lte=4), name="tables_property_exponent"),
             models.CheckConstraint(condition=Q(drop_per__in=["shift", "gaming_day"]), name="tables_property_drop_per"),
@@ -150,7 +155,7 @@ class Dealer(models.Model):
     """A dealer, by staff number. Dealers have no sign-in."""
 
     property = models.ForeignKey(Property, models.PROTECT, related_name="dealers")
-    code = models.CharField("staff number", max_length=20, validators=[CODE])
+    code = models.CharField(_("staff number"), max_length=20, validators=[CODE])
     name = models.CharField(max_length=120, blank=True)
 
     class Meta:
@@ -186,7 +191,7 @@ class Shift(models.Model):
         ordering = ["-gaming_day", "-starts_at"]
 
     def __str__(self) -> str:
-        return f"{self.get_kind_display()} shift, {self.gaming_day:%-d %B %Y}"
+        return gettext("%(kind)s shift, %(day)s") % {"kind": self.get_kind_display(), "day": date_format(self.gaming_day, "j F Y")}
 
 
 class _Event(models.Model):
@@ -226,12 +231,14 @@ class TableSession(models.Model):
     uuid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     shift = models.ForeignKey(Shift, models.PROTECT, related_name="sessions")
     table = models.ForeignKey(Table, models.PROTECT, related_name="sessions")
-    sequence = models.PositiveSmallIntegerField(default=1, help_text="1 for the first opening of the table in the shift")
-    felt = models.ForeignKey("tables.PaytableVersion", models.PROTECT, null=True, related_name="+", help_text="confirmed by its code at the opening")
+    sequence = models.PositiveSmallIntegerField(default=1, help_text=_("1 for the first opening of the table in the shift"))
+    felt = models.ForeignKey(
+        "tables.PaytableVersion", models.PROTECT, null=True, related_name="+", help_text=_("confirmed by its code at the opening")
+    )
     recorded_at = RecordedAt()
 
     class Meta:
-        verbose_name = "session"
+        verbose_name = _("session")
         constraints = [models.UniqueConstraint(fields=["shift", "table", "sequence"], name="tables_tablesession_once")]
         ordering = ["shift", "table", "sequence"]
 
@@ -265,7 +272,7 @@ class DealerTurn(models.Model):
     from_at = models.DateTimeField()
     recorded_at = RecordedAt()
     by = models.ForeignKey("casino.User", models.PROTECT, related_name="+")
-    signed = models.BooleanField(default=False, help_text="the dealer signed with a PIN")
+    signed = models.BooleanField(default=False, help_text=_("the dealer signed with a PIN"))
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["session", "from_at"], name="tables_dealerturn_once")]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import uuid
 
 from django.db import models
+from django.utils.translation import gettext_lazy as _
 
 from casino.append_only import RecordedAt
 
@@ -14,15 +15,15 @@ class RoundImport(models.Model):
 
     uuid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     name = models.CharField(max_length=200)
-    sha256 = models.CharField(max_length=64, help_text="of the slips, a line each, as they were handed in")
-    rounds = models.PositiveIntegerField(help_text="how many it brought")
-    already = models.PositiveIntegerField(help_text="how many were in before")
+    sha256 = models.CharField(max_length=64, help_text=_("of the slips, a line each, as they were handed in"))
+    rounds = models.PositiveIntegerField(help_text=_("how many it brought"))
+    already = models.PositiveIntegerField(help_text=_("how many were in before"))
     by = models.ForeignKey("casino.User", models.PROTECT, related_name="+")
     recorded_at = RecordedAt()
 
     class Meta:
-        verbose_name = "import of rounds"
-        verbose_name_plural = "imports of rounds"
+        verbose_name = _("import of rounds")
+        verbose_name_plural = _("imports of rounds")
         ordering = ["-id"]
 
     def __str__(self) -> str:

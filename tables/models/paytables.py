@@ -10,6 +10,7 @@ import uuid
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import F, Q
+from django.utils.translation import gettext_lazy as _
 
 from casino.append_only import RecordedAt
 from tables.short_code import short_code
@@ -40,9 +41,9 @@ class PaytableDraft(_Content):
     """A paytable that is being typed: the one row here that changes. `revision` counts the changes, `typed_by` who made them."""
 
     uuid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
-    property = models.ForeignKey("tables.Property", models.PROTECT, null=True, related_name="+", help_text="whose limits it is held against")
+    property = models.ForeignKey("tables.Property", models.PROTECT, null=True, related_name="+", help_text=_("whose limits it is held against"))
     revision = models.PositiveIntegerField(default=1)
-    typed_by = ArrayField(models.BigIntegerField(), help_text="keys of all who typed in it: none of them approves it")
+    typed_by = ArrayField(models.BigIntegerField(), help_text=_("keys of all who typed in it: none of them approves it"))
     changed_by = models.ForeignKey("casino.User", models.PROTECT, related_name="+")
     changed_at = models.DateTimeField()
 
@@ -60,8 +61,8 @@ class PaytableProposal(_Content):
     proposed_by = models.ForeignKey("casino.User", models.PROTECT, related_name="+")
     recorded_at = RecordedAt()
     note = models.CharField(max_length=300, blank=True)
-    edges = models.JSONField(help_text="as shown when it was proposed")
-    warnings = models.JSONField(help_text="as shown when it was proposed")
+    edges = models.JSONField(help_text=_("as shown when it was proposed"))
+    warnings = models.JSONField(help_text=_("as shown when it was proposed"))
 
     class Meta:
         ordering = ["-id"]
@@ -80,7 +81,7 @@ class _Ending(models.Model):
     state = models.CharField(max_length=10, choices=State.choices)
     by = models.ForeignKey("casino.User", models.PROTECT, related_name="+")
     recorded_at = RecordedAt()
-    note = models.CharField(max_length=300, blank=True, help_text="the approval's reference, or the reason")
+    note = models.CharField(max_length=300, blank=True, help_text=_("the approval's reference, or the reason"))
 
     class Meta:
         abstract = True
@@ -116,7 +117,7 @@ class PaytableVersion(_Content):
     proposal = models.OneToOneField(PaytableProposal, models.PROTECT, null=True, related_name="approved")
     proposed_by = models.ForeignKey("casino.User", models.PROTECT, related_name="+")
     approved_by = models.ForeignKey("casino.User", models.PROTECT, related_name="+")
-    approval = models.CharField(max_length=120, help_text="the approval's reference")
+    approval = models.CharField(max_length=120, help_text=_("the approval's reference"))
     recorded_at = RecordedAt()
 
     class Meta:
@@ -219,7 +220,7 @@ class PaytableSolve(models.Model):
     of = models.PositiveIntegerField(default=0)
     kept = models.BinaryField(null=True)
     edges = models.JSONField(null=True)
-    fault = models.CharField(max_length=300, blank=True, help_text="why it cannot be solved exactly")
+    fault = models.CharField(max_length=300, blank=True, help_text=_("why it cannot be solved exactly"))
 
     class Meta:
         ordering = ["-id"]

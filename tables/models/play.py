@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.db import models
 from django.db.models import F, Q
+from django.utils.translation import gettext_lazy as _
 
 from casino.append_only import MadeIn, RecordedAt
 from casino.money import CEILING
@@ -19,7 +20,7 @@ class Round(models.Model):
     known_before = False
     """Whether the service that gave this instance found the round instead of making it. No column."""
 
-    uuid = models.UUIDField(unique=True, help_text="made by whoever handed the slip in: the idempotency key")
+    uuid = models.UUIDField(unique=True, help_text=_("made by whoever handed the slip in: the idempotency key"))
     session = models.ForeignKey("tables.TableSession", models.PROTECT, related_name="rounds")
     number = models.PositiveIntegerField()
     label = models.CharField(max_length=64)
@@ -34,9 +35,9 @@ class Round(models.Model):
     engine_version = models.CharField(max_length=20)
     deal = models.BinaryField()
     cards = models.BinaryField()
-    settlement = models.TextField(help_text="the answer that was given, as JSON")
+    settlement = models.TextField(help_text=_("the answer that was given, as JSON"))
     fingerprint = models.BinaryField(max_length=32)
-    irregular = models.CharField(max_length=300, blank=True, help_text="the reason, where what happened was against the rules")
+    irregular = models.CharField(max_length=300, blank=True, help_text=_("the reason, where what happened was against the rules"))
     late = models.BooleanField(default=False)
     replaces = models.OneToOneField("self", models.PROTECT, null=True, related_name="replaced_by")
     wager_count = models.PositiveSmallIntegerField()
@@ -86,13 +87,13 @@ class Wager(models.Model):
     """One wager: stake, what was due (collect, pay) and what was done (collected, paid). Partitioned by month of `gaming_day`."""
 
     class Mispaid(models.TextChoices):
-        CORRECTED = "corrected", "corrected at the table"
-        NOT_RECOVERED = "not_recovered", "not recovered"
+        CORRECTED = "corrected", _("corrected at the table")
+        NOT_RECOVERED = "not_recovered", _("not recovered")
 
     class Fund(models.TextChoices):
         CHIPS = "chips"
-        CASH = "cash", "cash (money plays)"
-        PROMO = "promo", "promotional chips or coupon"
+        CASH = "cash", _("cash (money plays)")
+        PROMO = "promo", _("promotional chips or coupon")
 
     id = models.BigAutoField(primary_key=True)
     gaming_day = models.DateField()
@@ -104,17 +105,17 @@ class Wager(models.Model):
     stake = models.BigIntegerField()
     collect = models.BigIntegerField(null=True)
     pay = models.BigIntegerField(null=True)
-    row = models.CharField(max_length=20, blank=True, help_text="the paytable row that decided")
-    breakage = models.CharField(max_length=40, blank=True, help_text="what rounding took, an exact fraction of a minor unit")
-    uncapped = models.BigIntegerField(null=True, help_text="the patron's net without caps, where one cut it")
+    row = models.CharField(max_length=20, blank=True, help_text=_("the paytable row that decided"))
+    breakage = models.CharField(max_length=40, blank=True, help_text=_("what rounding took, an exact fraction of a minor unit"))
+    uncapped = models.BigIntegerField(null=True, help_text=_("the patron's net without caps, where one cut it"))
     collected = models.BigIntegerField()
     paid = models.BigIntegerField()
     mispaid = models.CharField(max_length=14, blank=True, choices=Mispaid.choices)
     first_collected = models.BigIntegerField(null=True)
     first_paid = models.BigIntegerField(null=True)
     note = models.CharField(max_length=300, blank=True)
-    fund = models.CharField(max_length=5, choices=Fund.choices, default=Fund.CHIPS, db_default="chips", help_text="what was put down")
-    for_dealer = models.BooleanField(default=False, db_default=False, help_text="a patron's wager for the dealer")
+    fund = models.CharField(max_length=5, choices=Fund.choices, default=Fund.CHIPS, db_default="chips", help_text=_("what was put down"))
+    for_dealer = models.BooleanField(default=False, db_default=False, help_text=_("a patron's wager for the dealer"))
 
     class Meta:
         constraints = [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.db import models
 from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
 
 from casino.append_only import RecordedAt
 
@@ -16,7 +17,7 @@ class CountReopening(models.Model):
         CLOSER = "closer"
         DROP = "drop"
 
-    uuid = models.UUIDField(unique=True, help_text="made by whoever proposes: the idempotency key")
+    uuid = models.UUIDField(unique=True, help_text=_("made by whoever proposes: the idempotency key"))
     session = models.ForeignKey("tables.TableSession", models.PROTECT, related_name="reopenings")
     count = models.CharField(max_length=6, choices=Count.choices)
     reason = models.CharField(max_length=300)
@@ -25,7 +26,7 @@ class CountReopening(models.Model):
     proposed_by = models.ForeignKey("casino.User", models.PROTECT, related_name="+")
 
     class Meta:
-        verbose_name = "reopened count"
+        verbose_name = _("reopened count")
         constraints = [
             models.CheckConstraint(condition=~Q(reason=""), name="tables_countreopening_says_why"),
             models.CheckConstraint(condition=Q(count__in=["opener", "closer", "drop"]), name="tables_countreopening_known_count"),

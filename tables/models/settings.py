@@ -6,6 +6,8 @@ import uuid
 
 from django.db import models
 from django.db.models import F, Q
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 
 from casino.append_only import RecordedAt
 
@@ -16,21 +18,21 @@ class PropertySetting(models.Model):
     """
 
     class Name(models.TextChoices):
-        EXPLAIN_OVER = "explain_over", "a variance is explained from"
-        REPORT_OVER = "report_over", "a variance stands in a signed report from"
-        NOTIFY_OVER = "notify_over", "a variance goes to the regulator from"
-        ASK_PATRON_FROM = "ask_patron_from", "a patron is asked for from"
-        FORM_ABOVE = "form_above", "cash of a gaming day needs the form above"
-        DROP_PER = "drop_per", "boxes are pulled every"
-        RAKE_TO = "rake_to", "a pot game's rake goes to the"
-        CHIP_VALUES = "chip_values", "values of chips"
-        NOTE_VALUES = "note_values", "values of notes"
-        SHIFT_HOURS = "shift_hours", "hours of the shifts"
+        EXPLAIN_OVER = "explain_over", _("a variance is explained from")
+        REPORT_OVER = "report_over", _("a variance stands in a signed report from")
+        NOTIFY_OVER = "notify_over", _("a variance goes to the regulator from")
+        ASK_PATRON_FROM = "ask_patron_from", _("a patron is asked for from")
+        FORM_ABOVE = "form_above", _("cash of a gaming day needs the form above")
+        DROP_PER = "drop_per", _("boxes are pulled every")
+        RAKE_TO = "rake_to", _("a pot game's rake goes to the")
+        CHIP_VALUES = "chip_values", _("values of chips")
+        NOTE_VALUES = "note_values", _("values of notes")
+        SHIFT_HOURS = "shift_hours", _("hours of the shifts")
 
     uuid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     property = models.ForeignKey("tables.Property", models.PROTECT, related_name="settings")
     name = models.CharField(max_length=20, choices=Name.choices)
-    value = models.JSONField(help_text="minor units, a word, a list of minor units, or hours by shift")
+    value = models.JSONField(help_text=_("minor units, a word, a list of minor units, or hours by shift"))
     from_day = models.DateField()
     note = models.CharField(max_length=300, blank=True)
     proposed_by = models.ForeignKey("casino.User", models.PROTECT, related_name="+")
@@ -62,4 +64,4 @@ class PropertySetting(models.Model):
         ordering = ["property", "name", "from_day"]
 
     def __str__(self) -> str:
-        return f"{self.get_name_display()}, from {self.from_day}"
+        return gettext("%(name)s, from %(day)s") % {"name": self.get_name_display(), "day": self.from_day}

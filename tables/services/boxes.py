@@ -9,11 +9,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
+from django.utils.translation import gettext
+
 from casino import roles
 from casino.errors import Conflict, InvalidSlip, Refused
 from casino.models import User
 from casino.money import CEILING, Minor
 from casino.transactions import in_transaction
+from casino.words import word
 from ledger.services import lock_shift
 from tables import selectors
 from tables.house_settings import settings_of
@@ -39,9 +42,9 @@ class DropSlip:
         """Raise InvalidSlip (`bad_amount`) unless each sum is a whole number from 0, and all together below 10^15."""
         for name, amount in self.sums.items():
             if isinstance(amount, bool) or not isinstance(amount, int) or not 0 <= amount < CEILING:
-                raise InvalidSlip("bad_amount", "An amount is a whole number of minor units, from 0 and below 10^15.", where=name)
+                raise InvalidSlip("bad_amount", gettext("An amount is a whole number of minor units, from 0 and below 10^15."), where=name)
         if self.total >= CEILING:
-            raise InvalidSlip("bad_amount", "The count is too large.", where="denominations")
+            raise InvalidSlip("bad_amount", gettext("The count is too large."), where="denominations")
 
     @property
     def sums(self) -> Mapping[str, int]:
@@ -65,7 +68,7 @@ def pull_box(session: TableSession, *, box: str, seal: str, at: datetime, by: Us
     for person in (by, carrier):
         roles.require(person, "carry_box", None if "count_team" in person.roles else pit)
     if by.pk == carrier.pk:
-        raise Refused("needs_witness", "A box is carried by two people.", where="carrier")
+        raise Refused("needs_witness", gettext("A box is carried by two people."), where="carrier")
     for name, text in (("box", box), ("seal", seal)):
         _check_label(name, text)
     lock_shift(session.shift.uuid)
@@ -73,13 +76,13 @@ def pull_box(session: TableSession, *, box: str, seal: str, at: datetime, by: Us
     if (kept := BoxPull.objects.filter(session=session).first()) is not None:
         if (kept.box, kept.seal, kept.carried_by_id) == (box, seal, by.pk):
             return kept
-        raise Conflict("pulled", f"Box {kept.box} of this session was pulled already.", where="box", box=kept.box)
+        raise Conflict("pulled", gettext("Box %(box)s of this session was pulled already.") % {"box": kept.box}, where="box", box=kept.box)
     if selectors.session_state(session) != SessionEvent.State.CLOSED:
-        raise Conflict("session_open", f"{session.table} is still open.", where="table")
+        raise Conflict("session_open", gettext("%(table)s is still open.") % {"table": session.table}, where="table")
     per_day = not settings_of(session.shift).own_drop
     others = BoxPull.objects.filter(table=session.table, gaming_day=session.shift.gaming_day, per_day=True)
     if per_day and (other := others.first()) is not None:
-        raise Conflict("pulled", f"Box {other.box} of this gaming day was pulled already.", where="box", box=other.box)
+        raise Conflict("pulled", gettext("Box %(box)s of this gaming day was pulled already.") % {"box": other.box}, where="box", box=other.box)
     return BoxPull.objects.create(
         session=session,
         table=session.table,
@@ -95,9 +98,13 @@ def pull_box(session: TableSession, *, box: str, seal: str, at: datetime, by: Us
 
 def _check_label(name: str, text: str) -> None:
     if not text.strip():
-        raise InvalidSlip("missing_field", f"Say which {name} it is.", where=name)
+        raise InvalidSlip("missing_field", gettext("Say which %(name)s it is.") % {"name": word(name)}, where=name)
     if len(text) > MOST_LABEL or not text.isprintable():
-        raise InvalidSlip("bad_type", f"A {name}'s number is text of at most {MOST_LABEL} characters.", where=name)
+        raise InvalidSlip(
+            "bad_type",
+            gettext("A %(name)s's number is text of at most %(most)s characters.") % {"name": word(name), "most": MOST_LABEL},
+            where=name,
+        )
 
 
 @in_transaction
@@ -112,7 +119,7 @@ def count_drop(session: TableSession, found: DropSlip | CountSlip, *, box: str, 
     roles.require(by, "count_drop")
     roles.require(witness, "count_drop")
     if by.pk == witness.pk:
-        raise Refused("needs_witness", "A box is counted by two people.", where="witness")
+        raise Refused("needs_witness", gettext("A box is counted by two people."), where="witness")
     for name, text in (("box", box), ("seal", seal)):
         _check_label(name, text)
     lock_shift(session.shift.uuid, exclusive=True)
@@ -142,10 +149,12 @@ def count_drop(session: TableSession, found: DropSlip | CountSlip, *, box: str, 
 
 def _pulled(session: TableSession) -> BoxPull:
     if selectors.session_state(session) != SessionEvent.State.CLOSED:
-        raise Conflict("session_open", f"{session.table} is still open.", where="table")
+        raise Conflict("session_open", gettext("%(table)s is still open.") % {"table": session.table}, where="table")
     pull = BoxPull.objects.filter(session=session).first()
     if pull is None:
-        raise Conflict("not_pulled", f"No box of {session} was pulled: two carriers say which, and its seal.", where="box")
+        raise Conflict(
+            "not_pulled", gettext("No box of %(session)s was pulled: two carriers say which, and its seal.") % {"session": session}, where="box"
+        )
     return pull
 
 
@@ -153,7 +162,10 @@ def _never_entered(session: TableSession, *people: User) -> None:
     """Refuse who entered rounds in the shift: nobody both enters and counts. The database looks again."""
     entered = Round.objects.filter(session__shift=session.shift_id, recorded_by__in=people).select_related("recorded_by").first()
     if entered is not None:
-        raise Refused("entered_rounds", f"{entered.recorded_by} entered rounds in this shift, and counts none of its boxes.")
+        raise Refused(
+            "entered_rounds",
+            gettext("%(recorded_by)s entered rounds in this shift, and counts none of its boxes.") % {"recorded_by": entered.recorded_by},
+        )
 
 
 def _may_count(session: TableSession, pull: BoxPull) -> CountReopening | None:
@@ -163,7 +175,7 @@ def _may_count(session: TableSession, pull: BoxPull) -> CountReopening | None:
         return None
     reopening = approved_recount(session, CountReopening.Count.DROP)
     if reopening is None:
-        raise Conflict("counted", f"Box {pull.box} was counted already.", where="box")
+        raise Conflict("counted", gettext("Box %(box)s was counted already.") % {"box": pull.box}, where="box")
     return reopening
 
 
@@ -174,6 +186,7 @@ def _same_seal(pull: BoxPull, box: str, seal: str, note: str) -> None:
         if said != found:
             raise InvalidSlip(
                 f"{name}_differs",
-                f"This {name} is not the one that was pulled. Look again; where it is so, say what was found in a note.",
+                gettext("This %(name)s is not the one that was pulled. Look again; where it is so, say what was found in a note.")
+                % {"name": word(name)},
                 where=name,
             )

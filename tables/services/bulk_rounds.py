@@ -15,6 +15,7 @@ from typing import Any
 from uuid import UUID
 
 from django.db import IntegrityError, connection, transaction
+from django.utils.translation import gettext
 
 from casino import roles
 from casino.append_only import make_partitions
@@ -22,6 +23,7 @@ from casino.bulk import copy_lines, copy_rows, copy_text, draw_keys
 from casino.errors import BrokenBooks, CasinoError, Conflict, Fault, NotFound, Refused
 from casino.models import User
 from casino.transactions import broken_constraint, in_transaction
+from casino.words import gettext_noop
 from ledger.bulk import post_many
 from ledger.services import lock_shift
 from tables import selectors
@@ -129,7 +131,9 @@ def _twice(one: ReadLine, first: ReadLine, result: ImportResult) -> None:
     if one.slip.fingerprint == first.slip.fingerprint:
         result.already.append((one.line, one.slip.uuid))
     else:
-        result.errors.append(LineFault(one.line, Fault("reference_reused", f"Another slip of this uuid is on line {first.line}.", "uuid")))
+        result.errors.append(
+            LineFault(one.line, Fault("reference_reused", gettext("Another slip of this uuid is on line %(line)s.") % {"line": first.line}, "uuid"))
+        )
 
 
 def table_facts(code: str) -> TableFacts | None:
@@ -162,13 +166,15 @@ class _Place:
         for begun, version in self.versions:
             if begun <= at:
                 return version
-        raise Conflict("no_paytable", f"No paytable version was in force at {self.table} then.", where="occurred_at")
+        raise Conflict("no_paytable", gettext("No paytable version was in force at %(table)s then.") % {"table": self.table}, where="occurred_at")
 
     def number(self, slip: RoundSlip) -> int:
         """Return the number that the slip's round gets. Raises Conflict (`number_taken`)."""
         number = slip.number or self.top + 1
         if number in self.numbers:
-            raise Conflict("number_taken", f"Round {number} of this session is recorded already.", where="number", number=number)
+            raise Conflict(
+                "number_taken", gettext("Round %(number)s of this session is recorded already.") % {"number": number}, where="number", number=number
+            )
         self.numbers.add(number)
         self.top = max(self.top, number)
         return number
@@ -246,7 +252,7 @@ def _fresh(slips: Sequence[ReadLine], result: ImportResult) -> list[ReadLine]:
         elif bytes(kept) == one.slip.fingerprint:
             result.already.append((one.line, one.slip.uuid))
         else:
-            result.errors.append(LineFault(one.line, Fault("reference_reused", "Another slip was handed in under this uuid.", "uuid")))
+            result.errors.append(LineFault(one.line, Fault("reference_reused", gettext("Another slip was handed in under this uuid."), "uuid")))
     return fresh
 
 
@@ -261,7 +267,7 @@ def _rule_all(slips: Sequence[ReadLine], places: dict[str, _Place], result: Impo
         except CasinoError as error:
             result.errors += [LineFault(one.line, fault) for fault in error.faults]
         if done % 500 == 0:
-            progress(done, len(slips), "slips ruled")
+            progress(done, len(slips), gettext_noop("slips ruled"))
     result.errors.sort(key=lambda fault: fault.line)
     return new
 
@@ -269,11 +275,11 @@ def _rule_all(slips: Sequence[ReadLine], places: dict[str, _Place], result: Impo
 def _rule(one: ReadLine, place: _Place, by: User, at: datetime) -> _New:
     slip, now = one.slip, place.now
     if slip.replaces is not None:
-        raise Refused("needs_approval", "A round is replaced by a correction that another person approves.", where="replaces")
+        raise Refused("needs_approval", gettext("A round is replaced by a correction that another person approves."), where="replaces")
     dealer = place.dealers.get(slip.dealer)
     check_slip(slip, place.table, selectors.SessionNow(now.state, now.opened_at, now.next_number, dealer), at)
     if slip.irregular and not roles.may(by.roles, "record_irregular", place.table.pit.code):
-        raise Refused("not_allowed", f"{by} may not record an irregular round.", where="irregular")
+        raise Refused("not_allowed", gettext("%(by)s may not record an irregular round.") % {"by": by}, where="irregular")
     ruled = rule_by(slip, place.table, place.version(slip.occurred_at))
     columns = round_columns(slip, place.session, dealer, place.number(slip), ruled, by)
     return _New(one.line, slip, place, ruled, columns)
@@ -286,9 +292,9 @@ def _keep_all(new: Sequence[_New], result: ImportResult, by: User, progress: Pro
     keys = draw_keys("tables_round", len(new))
     copy_rows("tables_round", ["id", *new[0].columns], ([key, *one.columns.values()] for key, one in zip(keys, new, strict=True)))
     copy_lines("tables_wager", WAGER_COLUMNS, _wagers(keys, new))
-    progress(1, 3, "rounds kept")
+    progress(1, 3, gettext_noop("rounds kept"))
     post_many([round_draft(one.slip.uuid, one.slip.occurred_at, one.place.session, one.place.table, one.ruled) for one in new], by=by)
-    progress(2, 3, "entries posted")
+    progress(2, 3, gettext_noop("entries posted"))
     kept = RoundImport.objects.create(name=result.name, sha256=result.sha256, rounds=len(new), already=len(result.already), by=by)
     copy_rows("tables_importedround", ("round_id", "source_id", "line"), ((key, kept.pk, one.line) for key, one in zip(keys, new, strict=True)))
     _check_all()
@@ -320,7 +326,7 @@ def _translated(error: IntegrityError) -> CasinoError:
     """Return what an IntegrityError means: somebody handed one of these slips in meanwhile, or the shift was sealed."""
     name = broken_constraint(error)
     if name.startswith(("tables_round_uuid", "tables_round_number")):
-        return Conflict("busy", "Somebody handed in one of these rounds meanwhile. Nothing was kept; import the file again.")
+        return Conflict("busy", gettext("Somebody handed in one of these rounds meanwhile. Nothing was kept; import the file again."))
     if name in ("ledger_entry_not_sealed", "ledger_entry_open_book"):
-        return Conflict("period_closed", "The shift was sealed meanwhile. Nothing was kept.")
+        return Conflict("period_closed", gettext("The shift was sealed meanwhile. Nothing was kept."))
     return BrokenBooks("refused_by_database", str(error).partition("\n")[0], constraint=name)

@@ -8,11 +8,14 @@ from __future__ import annotations
 from datetime import datetime
 from uuid import UUID
 
+from django.utils.translation import gettext
+
 from casino import roles
 from casino.errors import Conflict, InvalidSlip, Refused
 from casino.models import User
 from casino.money import Minor
 from casino.transactions import in_transaction
+from casino.words import word
 from ledger.services import lock_shift
 from tables.locks import lock_name
 from tables.models import ChipMovement, ChipSlip, ChipSlipEvent, Property, SlipCounter, TableSession
@@ -73,7 +76,7 @@ def receive_slip(slip: ChipSlip, *, at: datetime, by: User, dealer: Signature | 
     else:
         roles.require(by, "issue_chips")
         if dealer is not None:
-            raise Refused("not_allowed", "The cage receives a chip credit itself.", where="dealer")
+            raise Refused("not_allowed", gettext("The cage receives a chip credit itself."), where="dealer")
     event, is_new = _sign(slip, State.RECEIVED, at=at, by=by, dealer=dealer)
     return _move(slip, event) if is_new else slip.movement
 
@@ -87,9 +90,9 @@ def void_slip(slip: ChipSlip, *, reason: str, at: datetime, by: User, witness: U
     roles.require(by, "void_slip")
     roles.require(witness, "witness_void")
     if by.pk == witness.pk:
-        raise Refused("needs_witness", "A slip is made void by two people.", where="witness")
+        raise Refused("needs_witness", gettext("A slip is made void by two people."), where="witness")
     if not reason.strip():
-        raise InvalidSlip("missing_field", "Say why the slip is void.", where="reason")
+        raise InvalidSlip("missing_field", gettext("Say why the slip is void."), where="reason")
     last = _last(slip)
     if last.state in (State.VOID, State.RECEIVED):
         raise _done(slip, last)
@@ -103,7 +106,7 @@ def _request(session: TableSession, kind: str, chips: CountSlip, *, at: datetime
     lock_name(f"slip:{uuid}")
     if (kept := ChipSlip.objects.filter(uuid=uuid).first()) is not None:
         if (kept.session_id, kept.kind, kept.denominations) != (session.pk, kind, chips.as_json):
-            raise Conflict("reference_reused", "Another slip was requested under this uuid.", where="uuid")
+            raise Conflict("reference_reused", gettext("Another slip was requested under this uuid."), where="uuid")
         return kept
     check_amount(chips.total, "denominations")
     hold_open(session)
@@ -137,7 +140,7 @@ def _next_number(house: Property, kind: str) -> int:
 
 def _of_kind(slip: ChipSlip, kind: str, words: str) -> None:
     if slip.kind != kind:
-        raise Conflict("slip_order", f"A {slip.get_kind_display().lower()} is not {words}.", where="slip")
+        raise Conflict("slip_order", gettext("A %(slip)s is not %(words)s.") % {"slip": word(slip.kind), "words": word(words)}, where="slip")
 
 
 def _last(slip: ChipSlip) -> ChipSlipEvent:
@@ -157,9 +160,13 @@ def _sign(slip: ChipSlip, state: str, *, at: datetime, by: User, dealer: Signatu
     if last.state in (State.VOID, State.RECEIVED):
         raise _done(slip, last)
     if NEXT[ChipSlip.Kind(slip.kind)].get(State(last.state)) != state:
-        raise Conflict("slip_order", f"{_named(slip)} is {last.state}; it cannot be {state} now.", state=last.state)
+        raise Conflict(
+            "slip_order",
+            gettext("%(slip)s is %(state)s; it cannot be %(state2)s now.") % {"slip": _named(slip), "state": word(last.state), "state2": word(state)},
+            state=last.state,
+        )
     if signer is None and ChipSlipEvent.objects.filter(slip=slip, by=by, dealer=None).exists():
-        raise Refused("three_people", f"{by} has signed this slip already: it goes through three people.")
+        raise Refused("three_people", gettext("%(by)s has signed this slip already: it goes through three people.") % {"by": by})
     event = ChipSlipEvent.objects.create(slip=slip, sequence=last.sequence + 1, state=state, occurred_at=at, by=by, dealer=signer)
     return event, True
 
@@ -175,7 +182,12 @@ def _named(slip: ChipSlip) -> str:
 
 
 def _done(slip: ChipSlip, last: ChipSlipEvent) -> Conflict:
-    return Conflict("slip_done", f"{_named(slip)} is {last.state} already, by {last.by}.", state=last.state, by=last.by.username)
+    return Conflict(
+        "slip_done",
+        gettext("%(slip)s is %(state)s already, by %(by)s.") % {"slip": _named(slip), "state": word(last.state), "by": last.by},
+        state=last.state,
+        by=last.by.username,
+    )
 
 
 def _move(slip: ChipSlip, last: ChipSlipEvent) -> ChipMovement:

@@ -7,6 +7,7 @@ from datetime import datetime
 from uuid import UUID, uuid4
 
 from django.db.models import Sum
+from django.utils.translation import gettext
 
 from casino import roles
 from casino.errors import Conflict, InvalidSlip
@@ -113,9 +114,13 @@ def issue_marker(session: TableSession, amount: Minor, *, patron: str, instrumen
     check_amount(amount)
     for where, value in (("patron", patron), ("instrument", instrument)):
         if not value.strip():
-            raise InvalidSlip("missing_field", "A marker says whose it is and which instrument was signed.", where=where)
+            raise InvalidSlip("missing_field", gettext("A marker says whose it is and which instrument was signed."), where=where)
     if len(instrument) > MOST_INSTRUMENT or not instrument.isprintable():
-        raise InvalidSlip("bad_type", f"An instrument's number is text of at most {MOST_INSTRUMENT} characters.", where="instrument")
+        raise InvalidSlip(
+            "bad_type",
+            gettext("An instrument's number is text of at most %(most)s characters.") % {"most": MOST_INSTRUMENT},
+            where="instrument",
+        )
     check_patron(table.property, session.shift.gaming_day, amount, patron, declined=False)
     hold_open(session)
     transfers = transfers_for_marker(table.code, amount)
@@ -137,7 +142,7 @@ def redeem_marker(session: TableSession, marker: ChipMovement, amount: Minor, *,
     hold_open(session)
     owed = outstanding(marker)
     if marker.property_id != table.property_id or amount > owed:
-        raise Conflict("redeemed", f"Of this marker {owed} is still owed.", where="amount", owed=owed)
+        raise Conflict("redeemed", gettext("Of this marker %(owed)s is still owed.") % {"owed": owed}, where="amount", owed=owed)
     transfers = transfers_for_redemption(table.code, amount)
     return move(session, kind, amount, transfers, at=at, by=by, uuid=uuid, patron=marker.patron, instrument=marker.instrument, redeems=marker)
 
@@ -156,7 +161,7 @@ def cash_out(house: Property, amount: Minor, *, at: datetime, by: User, uuid: UU
     lock_name(f"movement:{uuid}")
     if (kept := CashOut.objects.filter(uuid=uuid).first()) is not None:
         if (kept.property_id, kept.amount, kept.patron) != (house.pk, amount, patron):
-            raise Conflict("reference_reused", "Another cash-out was handed in under this uuid.", where="uuid")
+            raise Conflict("reference_reused", gettext("Another cash-out was handed in under this uuid."), where="uuid")
         return kept
     check_amount(amount)
     shift = selectors.shifts_in(ShiftEvent.State.OPEN, house.shifts.all()).order_by("-starts_at").first()

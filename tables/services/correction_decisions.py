@@ -9,11 +9,13 @@ import json
 from datetime import datetime
 
 from django.db import IntegrityError, transaction
+from django.utils.translation import gettext, gettext_noop, override
 
 from casino import jobs, roles
 from casino.errors import BrokenBooks, Conflict, InvalidSlip, Refused, Stale
 from casino.models import User
 from casino.transactions import broken_constraint, in_transaction
+from casino.words import word
 from ledger.drafts import LateIn
 from ledger.selectors import round_entry
 from ledger.services import lock_shift, reverse_entry
@@ -61,9 +63,9 @@ def reject_proposal(proposal: RoundProposal, *, by: User, at: datetime, note: st
     phase = wait_for(proposal.session, proposal.round)
     _may_decide(proposal, by, phase)
     if by.pk == proposal.proposed_by_id:
-        raise Refused("own_approval", "Nobody decides what they proposed: take it back instead.")
+        raise Refused("own_approval", gettext("Nobody decides what they proposed: take it back instead."))
     if not note.strip():
-        raise InvalidSlip("missing_field", "A rejection says why.", where="note")
+        raise InvalidSlip("missing_field", gettext("A rejection says why."), where="note")
     return _add_event(proposal, State.REJECTED, by, note, at)
 
 
@@ -72,7 +74,7 @@ def withdraw_proposal(proposal: RoundProposal, *, by: User, at: datetime, note: 
     """Return the event by which who proposed it takes it back. Raises Refused (`not_yours`), Conflict (`already_decided`)."""
     wait_for(proposal.session, proposal.round)
     if by.pk != proposal.proposed_by_id or not by.is_active:
-        raise Refused("not_yours", f"{proposal.proposed_by} proposed it, and takes it back.")
+        raise Refused("not_yours", gettext("%(proposed_by)s proposed it, and takes it back.") % {"proposed_by": proposal.proposed_by})
     _still_proposed(proposal)
     return _add_event(proposal, State.WITHDRAWN, by, note, at)
 
@@ -88,27 +90,42 @@ def _may_decide(proposal: RoundProposal, by: User, phase: Phase) -> None:
 def _still_proposed(proposal: RoundProposal) -> None:
     last = RoundProposalEvent.objects.filter(proposal=proposal).select_related("by").order_by("-sequence").first()
     if last is not None and last.state != State.PROPOSED:
-        raise Conflict("already_decided", f"{last.by} {last.state} it already.", proposal=str(proposal.uuid), state=last.state, by=last.by.username)
+        raise Conflict(
+            "already_decided",
+            gettext("%(by)s %(state)s it already.") % {"by": last.by, "state": word(last.state)},
+            proposal=str(proposal.uuid),
+            state=last.state,
+            by=last.by.username,
+        )
 
 
 def _proposer_still_may(proposal: RoundProposal, phase: Phase) -> None:
     """Refuse what was proposed while the table was open by somebody who may not propose it now: after the close other people do both."""
     by, pit = proposal.proposed_by, proposal.session.table.pit.code
     if not (by.is_active and roles.may(by.roles, PROPOSES[phase], pit)):
-        words = "The table has closed since" if phase == "closed" else "The shift was sealed since" if phase == "sealed" else "It may not be proposed"
-        raise Conflict("closed_since", f"{words}: {by} may not propose this any more. Reject it, and propose it anew.", phase=phase)
+        words = {"closed": gettext("The table has closed since"), "sealed": gettext("The shift was sealed since")}.get(
+            phase, gettext("It may not be proposed")
+        )
+        raise Conflict(
+            "closed_since",
+            gettext("%(words)s: %(by)s may not propose this any more. Reject it, and propose it anew.") % {"words": words, "by": by},
+            phase=phase,
+        )
 
 
 def _not_ones_own(proposal: RoundProposal, by: User) -> None:
     """Refuse who proposed it, entered the round or an earlier one of its story, or approved what made it."""
     if by.pk == proposal.proposed_by_id:
-        raise Refused("own_approval", "Nobody approves what they proposed.")
+        raise Refused("own_approval", gettext("Nobody approves what they proposed."))
     played: Round | None = proposal.round
     if played is not None and RoundChange.objects.filter(made=played, by=by).exists():
-        raise Refused("own_approval", f"{by} approved this round: another person looks at it now.")
+        raise Refused("own_approval", gettext("%(by)s approved this round: another person looks at it now.") % {"by": by})
     while played is not None:
         if played.recorded_by_id == by.pk:
-            raise Refused("own_approval", f"{by} entered round {played.number}: another person approves what becomes of it.")
+            raise Refused(
+                "own_approval",
+                gettext("%(by)s entered round %(number)s: another person approves what becomes of it.") % {"by": by, "number": played.number},
+            )
         played = played.replaces
 
 
@@ -139,7 +156,9 @@ def _open_shift(proposal: RoundProposal) -> Shift:
     shift = selectors.open_shift_of(proposal.session.table.property)
     lock_shift(shift.uuid)
     if selectors.shift_state(shift) != ShiftEvent.State.OPEN:
-        raise Conflict("no_open_shift", f"The {shift} has just ended: what comes late is posted in an open shift. Open one first.")
+        raise Conflict(
+            "no_open_shift", gettext("The %(shift)s has just ended: what comes late is posted in an open shift. Open one first.") % {"shift": shift}
+        )
     return shift
 
 
@@ -160,7 +179,7 @@ def _make(proposal: RoundProposal, by: User, at: datetime, late: LateIn | None) 
     session, slip = proposal.session, read_round_slip(json.loads(proposal.slip))
     ruled = rule_for(session, slip, at)
     if net_of(ruled) - (proposal.round.house_net if proposal.round else 0) != proposal.effect:
-        raise Stale("effect_changed", "It would change another amount than was proposed. Reject it, and propose it anew.")
+        raise Stale("effect_changed", gettext("It would change another amount than was proposed. Reject it, and propose it anew."))
     now = selectors.session_now(session, slip.dealer)
     number = slip.number or now.next_number
     played = keep_round(slip, session, now.dealer, number, ruled, proposal.proposed_by, replaces=proposal.round, late=late is not None)
@@ -168,7 +187,9 @@ def _make(proposal: RoundProposal, by: User, at: datetime, late: LateIn | None) 
     return played
 
 
+@override("en")
 def _memo(proposal: RoundProposal) -> str:
+    """Return what the books keep of why: in one language, whoever decides."""
     return f"{proposal.get_kind_display()}: {proposal.get_reason_display()}" + (f". {proposal.note}" if proposal.note else "")[: 300 - 60]
 
 
@@ -177,11 +198,11 @@ def _add_event(proposal: RoundProposal, state: str, by: User, note: str, at: dat
 
 
 _MEANS = {
-    "tables_roundproposalevent_in_order": ("already_decided", "Somebody decided it already."),
-    "tables_roundproposal_still_stands": ("not_standing", "This round was voided or replaced already."),
-    "tables_roundchange_round_id_key": ("not_standing", "This round was voided or replaced already."),
-    "tables_round_number_once": ("number_taken", "This number of the session is recorded already."),
-    "tables_round_uuid_key": ("reference_reused", "Another round was handed in under this uuid."),
+    "tables_roundproposalevent_in_order": ("already_decided", gettext_noop("Somebody decided it already.")),
+    "tables_roundproposal_still_stands": ("not_standing", gettext_noop("This round was voided or replaced already.")),
+    "tables_roundchange_round_id_key": ("not_standing", gettext_noop("This round was voided or replaced already.")),
+    "tables_round_number_once": ("number_taken", gettext_noop("This number of the session is recorded already.")),
+    "tables_round_uuid_key": ("reference_reused", gettext_noop("Another round was handed in under this uuid.")),
 }
 
 
@@ -189,9 +210,10 @@ def _translated(error: IntegrityError) -> Exception:
     """Return what an IntegrityError means, by constraint name."""
     name = broken_constraint(error)
     if name == "tables_roundproposalevent_not_ones_own":
-        return Refused("own_approval", "Nobody approves what they proposed, entered or are named on.")
+        return Refused("own_approval", gettext("Nobody approves what they proposed, entered or are named on."))
     if name in _MEANS:
-        return Conflict(*_MEANS[name])
+        code, said = _MEANS[name]
+        return Conflict(code, gettext(said))
     return BrokenBooks("refused_by_database", str(error).partition("\n")[0], constraint=name)
 
 

@@ -15,6 +15,7 @@ from typing import Any
 from uuid import UUID
 
 from django.db import IntegrityError, transaction
+from django.utils.translation import gettext
 
 from casino import roles
 from casino.errors import BrokenBooks, CasinoError, Conflict, InvalidSlip, NotFound
@@ -92,22 +93,26 @@ def propose_late_round(session: TableSession, raw: Mapping[str, Any], *, reason:
     Conflict (`session_open`: it is entered as any other)."""
     slip = read_round_slip(raw)
     if slip.replaces is not None:
-        raise InvalidSlip("bad_type", "A round that was never entered replaces none.", where="replaces")
+        raise InvalidSlip("bad_type", gettext("A round that was never entered replaces none."), where="replaces")
     if slip.table != session.table.code:
-        raise InvalidSlip("bad_type", f"The session is one of {session.table.code}.", where="table")
+        raise InvalidSlip("bad_type", gettext("The session is one of %(code)s.") % {"code": session.table.code}, where="table")
     return _propose(_Asked(Kind.LATE, slip.uuid, session, None, reason, note, by, at, raw, slip))
 
 
 def _of_the_same(slip: RoundSlip, played: Round) -> None:
     """Refuse a slip of another table or under another label, or one that does not say what it replaces."""
     if slip.replaces != played.uuid:
-        raise InvalidSlip("bad_type", f"A correction of this round says that it replaces {played.uuid}.", where="replaces")
+        raise InvalidSlip("bad_type", gettext("A correction of this round says that it replaces %(uuid)s.") % {"uuid": played.uuid}, where="replaces")
     if slip.uuid == played.uuid:
-        raise InvalidSlip("bad_type", "The round that replaces another has a uuid of its own.", where="uuid")
+        raise InvalidSlip("bad_type", gettext("The round that replaces another has a uuid of its own."), where="uuid")
     if slip.table != played.session.table.code:
-        raise InvalidSlip("bad_type", f"The round was dealt at {played.session.table.code}: void it, and enter it where it was dealt.", where="table")
+        raise InvalidSlip(
+            "bad_type",
+            gettext("The round was dealt at %(code)s: void it, and enter it where it was dealt.") % {"code": played.session.table.code},
+            where="table",
+        )
     if slip.round.get("id") != played.label:
-        raise InvalidSlip("bad_type", f"A correction keeps the label {played.label}.", where="round.id")
+        raise InvalidSlip("bad_type", gettext("A correction keeps the label %(label)s.") % {"label": played.label}, where="round.id")
 
 
 def _propose(asked: _Asked) -> RoundProposal:
@@ -123,7 +128,7 @@ def _propose(asked: _Asked) -> RoundProposal:
 
 def _the_same(kept: RoundProposal, asked: _Asked) -> RoundProposal:
     if bytes(kept.fingerprint) != asked.fingerprint:
-        raise Conflict("reference_reused", "Something else was proposed under this uuid.", where="uuid", proposal=str(kept.uuid))
+        raise Conflict("reference_reused", gettext("Something else was proposed under this uuid."), where="uuid", proposal=str(kept.uuid))
     kept.known_before = True
     return kept
 
@@ -157,10 +162,10 @@ def still_stands(played: Round) -> None:
     if change is None:
         return
     if change.made is None:
-        raise Conflict("not_standing", "This round was voided already.", proposal=str(change.proposal.uuid))
+        raise Conflict("not_standing", gettext("This round was voided already."), proposal=str(change.proposal.uuid))
     raise Conflict(
         "not_standing",
-        f"This round was replaced already, by round {change.made.number}: correct that one.",
+        gettext("This round was replaced already, by round %(number)s: correct that one.") % {"number": change.made.number},
         proposal=str(change.proposal.uuid),
         round=str(change.made.uuid),
     )
@@ -168,9 +173,9 @@ def still_stands(played: Round) -> None:
 
 def _may_still(asked: _Asked, phase: Phase) -> None:
     if asked.kind == Kind.LATE and phase == "open":
-        raise Conflict("session_open", f"{asked.session.table} is open: enter the round as any other.", where="session")
+        raise Conflict("session_open", gettext("%(table)s is open: enter the round as any other.") % {"table": asked.session.table}, where="session")
     if asked.slip is not None and Round.objects.filter(uuid=asked.uuid).exists():
-        raise Conflict("reference_reused", "Another round was handed in under this uuid.", where="uuid", round=str(asked.uuid))
+        raise Conflict("reference_reused", gettext("Another round was handed in under this uuid."), where="uuid", round=str(asked.uuid))
     if asked.round is None:
         return
     still_stands(asked.round)
@@ -178,7 +183,8 @@ def _may_still(asked: _Asked, phase: Phase) -> None:
     if other is not None:
         raise Conflict(
             "already_proposed",
-            f"{other.proposed_by} proposed a {other.get_kind_display()} of this round already: it is decided first.",
+            gettext("%(proposed_by)s proposed a %(other)s of this round already: it is decided first.")
+            % {"proposed_by": other.proposed_by, "other": other.get_kind_display()},
             proposal=str(other.uuid),
             kind=other.kind,
         )
@@ -188,7 +194,7 @@ def rule_for(session: TableSession, slip: RoundSlip, at: datetime) -> Ruled:
     """Return what the rules say of a slip for `session`. Raises as `rule_in`, NotFound (`no_dealer`)."""
     ruled = rule_in(session, slip, at)
     if selectors.session_now(session, slip.dealer).dealer is None:
-        raise NotFound("no_dealer", f"There is no dealer {slip.dealer}.", where="dealer")
+        raise NotFound("no_dealer", gettext("There is no dealer %(dealer)s.") % {"dealer": slip.dealer}, where="dealer")
     return ruled
 
 
@@ -197,10 +203,12 @@ def rule_in(session: TableSession, slip: RoundSlip, at: datetime) -> Ruled:
     now = selectors.session_now(session, slip.dealer)
     closed = SessionEvent.objects.filter(session=session, state=SessionEvent.State.CLOSED).values_list("occurred_at", flat=True).first()
     if slip.occurred_at < now.opened_at:
-        raise InvalidSlip("bad_time", f"The round is said to have been dealt before {session.table} was opened.", where="occurred_at")
+        raise InvalidSlip(
+            "bad_time", gettext("The round is said to have been dealt before %(table)s was opened.") % {"table": session.table}, where="occurred_at"
+        )
     if slip.occurred_at > (closed or at + FUTURE):
-        words = f"after {session.table} was closed" if closed else "in the future"
-        raise InvalidSlip("bad_time", f"The round is said to have been dealt {words}.", where="occurred_at")
+        late = gettext("The round is said to have been dealt after %(table)s was closed.") % {"table": session.table}
+        raise InvalidSlip("bad_time", late if closed else gettext("The round is said to have been dealt in the future."), where="occurred_at")
     return rule_slip(slip, session.table)
 
 

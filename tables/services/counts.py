@@ -9,10 +9,13 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from django.utils.translation import gettext
+
 from casino import roles
 from casino.errors import Conflict, InvalidSlip, Refused
 from casino.models import User
 from casino.transactions import in_transaction
+from casino.words import word
 from ledger.models import Entry, Segment
 from ledger.services import lock_shift
 from tables.locks import lock_name
@@ -36,9 +39,9 @@ def sign_count(
     if witness is not None:
         roles.require(witness, "attest_count", pit)
         if by.pk == witness.pk:
-            raise Refused("needs_witness", "A count is signed by two people.", where="witness")
+            raise Refused("needs_witness", gettext("A count is signed by two people."), where="witness")
     if kind == TrayCount.Kind.CLOSER and witness is None and dealer is None:
-        raise Refused("needs_witness", "A closer is signed by two people: a dealer with a PIN, or a second supervisor.", where="witness")
+        raise Refused("needs_witness", gettext("A closer is signed by two people: a dealer with a PIN, or a second supervisor."), where="witness")
     return TrayCount.objects.create(
         session=session,
         kind=kind,
@@ -61,19 +64,19 @@ def propose_recount(session: TableSession, count: str, *, reason: str, at: datet
     """
     roles.require(by, "propose_recount", session.table.pit.code)
     if not reason.strip():
-        raise InvalidSlip("missing_field", "Say why the count is to be taken once more.", where="reason")
+        raise InvalidSlip("missing_field", gettext("Say why the count is to be taken once more."), where="reason")
     if count not in CountReopening.Count.values:
-        raise InvalidSlip("bad_type", f"A count is one of {', '.join(CountReopening.Count.values)}.", where="count")
+        raise InvalidSlip("bad_type", gettext("A count is one of %(values)s.") % {"values": ", ".join(CountReopening.Count.values)}, where="count")
     _not_signed(session)
     lock_name(f"recount:{session.uuid}:{count}")
     if (kept := CountReopening.objects.filter(uuid=uuid).first()) is not None:
         if (kept.session_id, kept.count) != (session.pk, count):
-            raise Conflict("reference_reused", "Another proposal was handed in under this uuid.", where="uuid")
+            raise Conflict("reference_reused", gettext("Another proposal was handed in under this uuid."), where="uuid")
         return kept
     if not _counted(session, count):
-        raise Conflict("not_counted", f"The {count} is not counted yet.", where="count")
+        raise Conflict("not_counted", gettext("The %(count)s is not counted yet.") % {"count": word(count)}, where="count")
     if any(_last(other).state in (State.PROPOSED, State.APPROVED) for other in session.reopenings.filter(count=count)):
-        raise Conflict("proposed", f"The {count} is reopened already.", where="count")
+        raise Conflict("proposed", gettext("The %(count)s is reopened already.") % {"count": word(count)}, where="count")
     reopening = CountReopening.objects.create(uuid=uuid, session=session, count=count, reason=reason.strip()[:300], occurred_at=at, proposed_by=by)
     CountReopeningEvent.objects.create(reopening=reopening, sequence=1, state=State.PROPOSED, occurred_at=at, by=by)
     return reopening
@@ -89,7 +92,7 @@ def approve_recount(reopening: CountReopening, *, at: datetime, by: User) -> Cou
 def refuse_recount(reopening: CountReopening, *, note: str, at: datetime, by: User) -> CountReopeningEvent:
     """Return the auditor's refusal, with the reason. Raises as `approve_recount`, and InvalidSlip (`missing_field` at `note`)."""
     if not note.strip():
-        raise InvalidSlip("missing_field", "A refusal says why.", where="note")
+        raise InvalidSlip("missing_field", gettext("A refusal says why."), where="note")
     return _rule(reopening, State.REFUSED, at=at, by=by, note=note.strip())
 
 
@@ -110,9 +113,9 @@ def recount_tray(
     Raises Refused (`needs_witness`, `not_allowed`), Conflict (`not_approved`, `wrong_count`, `period_closed`).
     """
     if reopening.count == CountReopening.Count.DROP:
-        raise Conflict("wrong_count", "A box is counted by the count team.", where="count")
+        raise Conflict("wrong_count", gettext("A box is counted by the count team."), where="count")
     if witness is None and dealer is None:
-        raise Refused("needs_witness", "A count is signed by two people.", where="witness")
+        raise Refused("needs_witness", gettext("A count is signed by two people."), where="witness")
     _still(reopening, State.APPROVED)
     again = TrayCount.objects.filter(session=reopening.session, kind=reopening.count).count() + 1
     session = reopening.session
@@ -137,7 +140,7 @@ def approved_recount(session: TableSession, count: str) -> CountReopening | None
 def _rule(reopening: CountReopening, state: str, *, at: datetime, by: User, note: str = "") -> CountReopeningEvent:
     roles.require(by, "approve_recount")
     if by.pk == reopening.proposed_by_id:
-        raise Refused("own_approval", "Nobody approves what they proposed.")
+        raise Refused("own_approval", gettext("Nobody approves what they proposed."))
     _still(reopening, State.PROPOSED)
     return CountReopeningEvent.objects.create(reopening=reopening, sequence=2, state=state, occurred_at=at, by=by, note=note[:300])
 
@@ -148,14 +151,14 @@ def _still(reopening: CountReopening, state: str) -> None:
     last = _last(reopening)
     if last.state != state:
         code = "not_proposed" if state == State.PROPOSED else "not_approved"
-        raise Conflict(code, f"It is {last.state}, not {state}.", state=last.state)
+        raise Conflict(code, gettext("It is %(state)s, not %(state2)s.") % {"state": word(last.state), "state2": word(state)}, state=last.state)
 
 
 def refuse_signed(session: TableSession) -> None:
     """Raise Conflict (`period_closed`) where the session's shift is sealed, or signed: its variances are posted then. Two queries."""
     shift = session.shift.uuid
     if Segment.objects.filter(shift=shift).exists() or Entry.objects.filter(shift=shift, kind="variance").exists():
-        raise Conflict("period_closed", "The shift is signed: what comes later is an adjustment in the open shift.")
+        raise Conflict("period_closed", gettext("The shift is signed: what comes later is an adjustment in the open shift."))
 
 
 def _not_signed(session: TableSession) -> None:

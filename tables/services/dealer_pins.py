@@ -10,6 +10,7 @@ from datetime import datetime, timedelta
 
 from django.contrib.auth.hashers import check_password, make_password
 from django.db import transaction
+from django.utils.translation import gettext
 
 from casino import roles
 from casino.errors import InvalidSlip, Refused
@@ -37,9 +38,9 @@ def set_pin(dealer: Dealer, pin: str, *, at: datetime, by: User) -> DealerPin:
     """Return the dealer's new PIN, typed by the dealer in front of a shift manager. Raises Refused, InvalidSlip (`bad_pin`)."""
     roles.require(by, "set_dealer_pin")
     if not (pin.isascii() and pin.isdigit()) or len(pin) not in LENGTH:
-        raise InvalidSlip("bad_pin", "A PIN has 4 to 8 digits.", where="pin")
+        raise InvalidSlip("bad_pin", gettext("A PIN has 4 to 8 digits."), where="pin")
     if len(set(pin)) == 1 or pin in "0123456789" or pin in "9876543210":
-        raise InvalidSlip("bad_pin", "Such a PIN is guessed at once.", where="pin")
+        raise InvalidSlip("bad_pin", gettext("Such a PIN is guessed at once."), where="pin")
     lock_name(f"pin:{dealer.pk}")
     sequence = DealerPin.objects.filter(dealer=dealer).count() + 1
     return DealerPin.objects.create(dealer=dealer, sequence=sequence, hash=make_password(pin), set_at=at, set_by=by)
@@ -64,12 +65,16 @@ def _refusal(dealer: Dealer, pin: str, at: datetime, by: User) -> Refused | None
             return _locked(dealer, until)
         kept = DealerPin.objects.filter(dealer=dealer).order_by("-sequence").first()
         if kept is None:
-            return Refused("no_pin", f"{dealer} has no PIN yet: a shift manager lets them set one.", where="pin")
+            return Refused("no_pin", gettext("%(dealer)s has no PIN yet: a shift manager lets them set one.") % {"dealer": dealer}, where="pin")
         if len(pin) <= max(LENGTH) and check_password(pin, kept.hash):
             return None
         DealerPinFailure.objects.create(dealer=dealer, at=at, by=by)
         until = locked_until(dealer, at)
-    return _locked(dealer, until) if until is not None else Refused("wrong_pin", f"This is not the PIN of {dealer}.", where="pin")
+    return (
+        _locked(dealer, until)
+        if until is not None
+        else Refused("wrong_pin", gettext("This is not the PIN of %(dealer)s.") % {"dealer": dealer}, where="pin")
+    )
 
 
 def locked_until(dealer: Dealer, at: datetime) -> datetime | None:
@@ -83,4 +88,9 @@ def locked_until(dealer: Dealer, at: datetime) -> datetime | None:
 
 def _locked(dealer: Dealer, until: datetime) -> Refused:
     when = until.isoformat(timespec="seconds")
-    return Refused("too_many_attempts", f"Too many wrong PINs: {dealer} signs nothing before {until:%H:%M:%S %Z}.", where="pin", until=when)
+    return Refused(
+        "too_many_attempts",
+        gettext("Too many wrong PINs: %(dealer)s signs nothing before %(until)s.") % {"dealer": dealer, "until": f"{until:%H:%M:%S %Z}"},
+        where="pin",
+        until=when,
+    )

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from django.utils.translation import gettext
+
 from casino import roles
 from casino.errors import InvalidSlip, Refused
 from casino.models import User
@@ -69,14 +71,14 @@ def set_edge_limits(house: Property, game: str, bet: str, *, least: Fraction, mo
     roles.require(by, "propose_paytable")
     roles.require(approved_by, "approve_paytable")
     if by == approved_by:
-        raise Refused("own_approval", "Nobody approves what they proposed.")
+        raise Refused("own_approval", gettext("Nobody approves what they proposed."))
     if game not in games():
-        raise InvalidSlip("unknown_game", f"{shown(game)} is no known game.", where="game")
+        raise InvalidSlip("unknown_game", gettext("%(game)s is no known game.") % {"game": shown(game)}, where="game")
     ppm = {"least": least * PPM, "most": most * PPM}
     for where, figure in ppm.items():
         if figure.denominator != 1 or abs(figure) > PPM:
-            raise InvalidSlip("bad_limit", "A limit is a part of the stake in whole millionths.", where=where)
+            raise InvalidSlip("bad_limit", gettext("A limit is a part of the stake in whole millionths."), where=where)
     if least > most:
-        raise InvalidSlip("bad_limit", "The least is not above the most.", where="least")
+        raise InvalidSlip("bad_limit", gettext("The least is not above the most."), where="least")
     row = {"least_ppm": int(ppm["least"]), "most_ppm": int(ppm["most"])}
     return EdgeLimit.objects.create(property=house, game=game, bet=bet, proposed_by=by, approved_by=approved_by, **row)

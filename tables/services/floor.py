@@ -6,12 +6,14 @@ from collections.abc import Sequence
 from datetime import date, datetime, time, timedelta
 
 from django.db import IntegrityError, transaction
+from django.utils.translation import gettext
 
 from casino import jobs, roles
 from casino.errors import Conflict, InvalidSlip, NotFound, Refused
 from casino.gaming_day import local_moment
 from casino.models import User
 from casino.transactions import in_transaction
+from casino.words import word
 from ledger.selectors import amount_of
 from ledger.services import lock_shift, open_account
 from tables import selectors
@@ -75,7 +77,7 @@ def make_table(pit: Pit, code: str, game: str, *, by: User) -> Table:
     """Return a new table of `pit` with its accounts. Raises InvalidSlip (`unknown_game`), ValidationError."""
     roles.require(by, "lay_out_floor")
     if game not in games():
-        raise InvalidSlip("unknown_game", f"“{game}” is no known game.", where="game")
+        raise InvalidSlip("unknown_game", gettext("“%(game)s” is no known game.") % {"game": game}, where="game")
     table = Table(property=pit.property, pit=pit, code=code, game=game)
     table.full_clean()
     table.save(force_insert=True)
@@ -96,7 +98,7 @@ def open_shift(house: Property, day: date, kind: str, *, starts: time, ends: tim
         with transaction.atomic():
             shift = Shift.objects.create(property=house, gaming_day=day, kind=kind, starts_at=starts_at, ends_at=ends_at, opened_by=by)
     except IntegrityError as error:
-        raise Conflict("shift_exists", f"The {kind} shift of {day} was opened already.") from error
+        raise Conflict("shift_exists", gettext("The %(kind)s shift of %(day)s was opened already.") % {"kind": word(kind), "day": day}) from error
     ShiftEvent.objects.create(shift=shift, sequence=1, state=ShiftEvent.State.OPEN, occurred_at=at, by=by)
     return shift
 
@@ -123,11 +125,11 @@ def open_session(
     lock_shift(shift.uuid)
     lock_name(f"open:{table.uuid}")
     if selectors.shift_state(shift) != ShiftEvent.State.OPEN:
-        raise Conflict("shift_ended", f"The {shift} has ended.")
+        raise Conflict("shift_ended", gettext("The %(shift)s has ended.") % {"shift": shift})
     if shift.property_id != table.property_id:
-        raise Conflict("wrong_house", f"{table} is not a table of this shift's house.", where="table")
+        raise Conflict("wrong_house", gettext("%(table)s is not a table of this shift's house.") % {"table": table}, where="table")
     if selectors.sessions_in(SessionEvent.State.OPEN, TableSession.objects.filter(table=table)).exists():
-        raise Conflict("session_open", f"{table} is open already.", where="table")
+        raise Conflict("session_open", gettext("%(table)s is open already.") % {"table": table}, where="table")
     felt = _felt(table, felt_code, at)
     made_from = selectors.last_closer(table)
     _explained(table, opener, made_from)
@@ -143,7 +145,11 @@ def _felt(table: Table, typed: str, at: datetime) -> PaytableVersion:
     version = selectors.version_in_force(table, at)
     if not is_code_of(typed, version.sha256):
         said, due = typed.strip().upper()[:20], short_code(version.sha256)
-        words = f"The felt says {said or 'nothing'}; in force is {version}, whose code is {due}."
+        words = gettext("The felt says %(said)s; in force is %(version)s, whose code is %(due)s.") % {
+            "said": said or "nothing",
+            "version": version,
+            "due": due,
+        }
         raise InvalidSlip("wrong_code", words, where="felt_code", typed=said, in_force=due)
     return version
 
@@ -154,10 +160,12 @@ def _explained(table: Table, opener: CountSlip, made_from: TrayCount | None) -> 
         return
     if made_from is not None:
         if (made_from.total, made_from.denominations) != (opener.total, opener.as_json):
-            raise InvalidSlip("note_required", "This is not the last closer. Count again; where it stays so, say why in a note.", where="note")
+            raise InvalidSlip(
+                "note_required", gettext("This is not the last closer. Count again; where it stays so, say why in a note."), where="note"
+            )
     elif amount_of(bankroll(table)) != opener.total:
         raise InvalidSlip(
-            "note_required", "No closer was counted here that this opener is made from: say in a note where it comes from.", where="note"
+            "note_required", gettext("No closer was counted here that this opener is made from: say in a note where it comes from."), where="note"
         )
 
 
@@ -170,20 +178,24 @@ def begin_turn(session: TableSession, dealer: Dealer, *, from_at: datetime, by: 
     """
     roles.require(by, "run_session", session.table.pit.code)
     if dealer.property_id != session.table.property_id:
-        raise NotFound("no_dealer", f"There is no dealer {dealer} in this house.", where="dealer")
+        raise NotFound("no_dealer", gettext("There is no dealer %(dealer)s in this house.") % {"dealer": dealer}, where="dealer")
     if signature is not None and signature.dealer.pk != dealer.pk:
-        raise Refused("wrong_signature", f"{signature.dealer} does not sign for {dealer}.", where="pin")
+        raise Refused(
+            "wrong_signature", gettext("%(dealer)s does not sign for %(dealer2)s.") % {"dealer": signature.dealer, "dealer2": dealer}, where="pin"
+        )
     lock_shift(session.shift.uuid)
     lock_session(session.uuid)
     if selectors.session_state(session) != SessionEvent.State.OPEN:
-        raise Conflict("session_closed", f"{session.table} is not open.", where="table")
+        raise Conflict("session_closed", gettext("%(table)s is not open.") % {"table": session.table}, where="table")
     last = DealerTurn.objects.filter(session=session).order_by("-from_at").first()
     if last is not None and (last.dealer_id, last.from_at) == (dealer.pk, from_at):
         return last
     opened = session.events.get(sequence=1).occurred_at
     if from_at < opened or (last is not None and from_at <= last.from_at):
         since = last.from_at if last is not None else opened
-        raise InvalidSlip("bad_time", f"A turn begins after the one before: later than {since:%H:%M:%S %Z}.", where="from_at")
+        raise InvalidSlip(
+            "bad_time", gettext("A turn begins after the one before: later than %(since)s.") % {"since": f"{since:%H:%M:%S %Z}"}, where="from_at"
+        )
     return DealerTurn.objects.create(session=session, dealer=dealer, from_at=from_at, by=by, signed=signature is not None)
 
 
@@ -214,10 +226,10 @@ def end_shift(shift: Shift, *, at: datetime, by: User) -> ShiftEvent:
     roles.require(by, "end_shift")
     lock_shift(shift.uuid, exclusive=True)
     if selectors.shift_state(shift) != ShiftEvent.State.OPEN:
-        raise Conflict("shift_ended", f"The {shift} has ended already.")
+        raise Conflict("shift_ended", gettext("The %(shift)s has ended already.") % {"shift": shift})
     open_tables = [session.table.code for session in selectors.sessions_in(SessionEvent.State.OPEN, shift.sessions.select_related("table"))]
     if open_tables:
-        raise Conflict("sessions_open", f"Still open: {', '.join(open_tables)}.", tables=open_tables)
+        raise Conflict("sessions_open", gettext("Still open: %(open_tables)s.") % {"open_tables": ", ".join(open_tables)}, tables=open_tables)
     event = ShiftEvent.objects.create(shift=shift, sequence=2, state=ShiftEvent.State.ENDED, occurred_at=at, by=by)
     jobs.announce("close_shift", f"close_shift:{shift.uuid}", {"shift": str(shift.uuid)}, by=by)
     return event

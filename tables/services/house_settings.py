@@ -7,6 +7,8 @@ from dataclasses import replace
 from datetime import date, datetime, time
 from typing import Any
 
+from django.utils.translation import gettext
+
 from casino import roles
 from casino.errors import Conflict, InvalidSlip, Refused
 from casino.gaming_day import gaming_day
@@ -35,17 +37,17 @@ def change_setting(
     roles.require(by, "propose_limits")
     roles.require(approved_by, "approve_limits")
     if by == approved_by:
-        raise Refused("own_approval", "Nobody approves what they proposed.")
+        raise Refused("own_approval", gettext("Nobody approves what they proposed."))
     if name not in _NAME.values:
-        raise InvalidSlip("unknown_setting", f"A setting is one of {', '.join(_NAME.values)}.", where="name")
+        raise InvalidSlip("unknown_setting", gettext("A setting is one of %(values)s.") % {"values": ", ".join(_NAME.values)}, where="name")
     if len(note) > MOST_NOTE:
-        raise InvalidSlip("bad_type", f"That is longer than {MOST_NOTE} characters.", where="note")
+        raise InvalidSlip("bad_type", gettext("That is longer than %(most_note)s characters.") % {"most_note": MOST_NOTE}, where="note")
     kept = _CHECKS[name](value)
     lock_name(f"settings:{house.uuid}")
     _day_to_come(house, from_day, at)
     _in_order(house, name, kept, from_day)
     if PropertySetting.objects.filter(property=house, name=name, from_day=from_day).exists():
-        raise Conflict("setting_exists", "This setting changes on that gaming day already.", where="from_day")
+        raise Conflict("setting_exists", gettext("This setting changes on that gaming day already."), where="from_day")
     return PropertySetting.objects.create(
         property=house, name=name, value=kept, from_day=from_day, note=note.strip(), proposed_by=by, approved_by=approved_by
     )
@@ -54,29 +56,31 @@ def change_setting(
 def _day_to_come(house: Property, from_day: date, at: datetime) -> None:
     today = gaming_day(at, house.zone, house.rollover)
     if from_day <= today:
-        raise InvalidSlip("bad_day", f"Gaming days that have begun keep their settings: from {today} + 1 on.", where="from_day")
+        raise InvalidSlip(
+            "bad_day", gettext("Gaming days that have begun keep their settings: from %(today)s + 1 on.") % {"today": today}, where="from_day"
+        )
     opened = Shift.objects.filter(property=house, gaming_day__gte=from_day).order_by("gaming_day").first()
     if opened is not None:
-        raise Conflict("day_begun", f"The {opened} is open already, and keeps its settings.", where="from_day")
+        raise Conflict("day_begun", gettext("The %(opened)s is open already, and keeps its settings.") % {"opened": opened}, where="from_day")
 
 
 def _in_order(house: Property, name: str, kept: Any, from_day: date) -> None:
     """Refuse tolerances that would not rise: what is reported is explained, what the regulator hears is in the report."""
     then = replace(history(house).on(from_day), **{name: as_held(name, kept)})
     if not then.explain_over <= then.report_over <= then.notify_over:
-        raise InvalidSlip("bad_amount", "From explained to reported to notified, tolerances do not fall.", where="value")
+        raise InvalidSlip("bad_amount", gettext("From explained to reported to notified, tolerances do not fall."), where="value")
 
 
 def _amount(value: Any) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or not 0 < value < CEILING:
-        raise InvalidSlip("bad_amount", "This is a whole number of minor units, more than 0 and below 10^15.", where="value")
+        raise InvalidSlip("bad_amount", gettext("This is a whole number of minor units, more than 0 and below 10^15."), where="value")
     return value
 
 
 def _one_of(*words: str) -> Callable[[Any], str]:
     def check(value: Any) -> str:
         if not isinstance(value, str) or value not in words:
-            raise InvalidSlip("bad_type", f"This is one of {', '.join(words)}.", where="value")
+            raise InvalidSlip("bad_type", gettext("This is one of %(words)s.") % {"words": ", ".join(words)}, where="value")
         return value
 
     return check
@@ -85,16 +89,20 @@ def _one_of(*words: str) -> Callable[[Any], str]:
 def _values(value: Any) -> list[int]:
     """Return values of chips or notes, larger first."""
     if not isinstance(value, list) or not 0 < len(value) <= MOST_VALUES:
-        raise InvalidSlip("bad_type", f"This is a list of 1 to {MOST_VALUES} values in minor units.", where="value")
+        raise InvalidSlip(
+            "bad_type", gettext("This is a list of 1 to %(most_values)s values in minor units.") % {"most_values": MOST_VALUES}, where="value"
+        )
     if len(kept := sorted({_amount(one) for one in value}, reverse=True)) != len(value):
-        raise InvalidSlip("bad_type", "A value stands there twice.", where="value")
+        raise InvalidSlip("bad_type", gettext("A value stands there twice."), where="value")
     return kept
 
 
 def _hours(value: Any) -> dict[str, list[str]]:
     """Return from when until when each shift lasts, as 22:00."""
     if not isinstance(value, Mapping) or set(value) != set(Shift.Kind.values):
-        raise InvalidSlip("bad_type", f"These are the hours of {', '.join(Shift.Kind.values)}, from and until.", where="value")
+        raise InvalidSlip(
+            "bad_type", gettext("These are the hours of %(values)s, from and until.") % {"values": ", ".join(Shift.Kind.values)}, where="value"
+        )
     kept: dict[str, list[str]] = as_kept({kind: _span(kind, hours) for kind, hours in value.items()})
     return {kind: kept[kind] for kind in Shift.Kind.values}
 
@@ -107,7 +115,7 @@ def _span(kind: str, hours: Any) -> tuple[time, time]:
             begins = ends = time(0)
         if begins != ends and not begins.tzinfo and not ends.tzinfo:
             return begins, ends
-    raise InvalidSlip("bad_type", f"The {kind} shift lasts from one time to another, as 22:00 and 06:00.", where="value")
+    raise InvalidSlip("bad_type", gettext("The %(kind)s shift lasts from one time to another, as 22:00 and 06:00.") % {"kind": kind}, where="value")
 
 
 _CHECKS: Mapping[str, Callable[[Any], Any]] = {

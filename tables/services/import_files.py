@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
+from django.utils.translation import gettext
+
 from casino import jobs, roles
 from casino.errors import CasinoError, InvalidSlip, NotFound
 from casino.models import Job, User
@@ -27,9 +29,13 @@ def ask_import(content: bytes, *, name: str, by: User, dry_run: bool = False) ->
     """
     roles.require(by, "import")
     if not content.strip():
-        raise InvalidSlip("no_file", "The file is empty.", where="file")
+        raise InvalidSlip("no_file", gettext("The file is empty."), where="file")
     if len(content) > LARGEST_FILE:
-        raise InvalidSlip("too_large", f"The file is larger than {LARGEST_FILE // 2**20} MB: hand it in in parts.", where="file")
+        raise InvalidSlip(
+            "too_large",
+            gettext("The file is larger than %(megabytes)s MB: hand it in in parts.") % {"megabytes": LARGEST_FILE // 2**20},
+            where="file",
+        )
     kept = ImportFile.objects.create(name=name[:200] or "slips", content=content, by=by)
     return jobs.announce(KIND, f"{KIND}:{kept.uuid}", {"file": str(kept.uuid), "dry_run": dry_run}, by=by)
 
@@ -38,7 +44,7 @@ def run_import(job: Job, progress: jobs.Report, *, at: datetime) -> Mapping[str,
     """Return what came of the job's file: `ImportResult.as_json`. What cannot be imported is an answer, not a failure to be tried again."""
     kept = ImportFile.objects.select_related("by").filter(uuid=job.args["file"]).first()
     if kept is None:
-        raise NotFound("no_file", "There is no such file.")
+        raise NotFound("no_file", gettext("There is no such file."))
     lines, is_csv = io.BytesIO(bytes(kept.content)), kept.name.lower().endswith(".csv")
     try:
         result = import_rounds(lines, by=kept.by, at=at, name=kept.name, csv=is_csv, dry_run=job.args["dry_run"], progress=progress)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from django.db import IntegrityError, transaction
+from django.utils.translation import gettext
 
 from casino import roles
 from casino.errors import Conflict, InvalidSlip, Refused
@@ -24,17 +25,17 @@ def set_table_limit(table: Table, bet: str, *, least: int, most: int, from_at: d
     roles.require(by, "propose_limits")
     roles.require(approved_by, "approve_limits")
     if by == approved_by:
-        raise Refused("own_approval", "Nobody approves the limits that they proposed.")
+        raise Refused("own_approval", gettext("Nobody approves the limits that they proposed."))
     game = games()[table.game]
     if bet and bet not in {game.bet_of(kind) for kind in game.wager_kinds}:
-        raise InvalidSlip("unknown_bet", f"“{bet}” is no bet of {game.name}.", where="bet")
+        raise InvalidSlip("unknown_bet", gettext("“%(bet)s” is no bet of %(game)s.") % {"bet": bet, "game": game.name}, where="bet")
     for where, amount in (("least", least), ("most", most)):
         if isinstance(amount, bool) or not isinstance(amount, int) or not 0 <= amount < CEILING:
-            raise InvalidSlip("bad_amount", "A limit is a whole number of minor units from 0 to below 10^15.", where=where)
+            raise InvalidSlip("bad_amount", gettext("A limit is a whole number of minor units from 0 to below 10^15."), where=where)
     if most < least:
-        raise InvalidSlip("bad_amount", "The most is less than the least.", where="most")
+        raise InvalidSlip("bad_amount", gettext("The most is less than the least."), where="most")
     try:
         with transaction.atomic():
             return TableLimit.objects.create(table=table, bet=bet, least=least, most=most, from_at=from_at, proposed_by=by, approved_by=approved_by)
     except IntegrityError as error:
-        raise Conflict("limit_exists", "Limits of this bet begin at that moment already.", where="from_at") from error
+        raise Conflict("limit_exists", gettext("Limits of this bet begin at that moment already."), where="from_at") from error

@@ -7,6 +7,8 @@ from datetime import date, datetime
 from typing import Any
 from uuid import UUID
 
+from django.utils.translation import gettext
+
 from casino.errors import Conflict, InvalidSlip
 from casino.models import User
 from casino.money import CEILING, Minor
@@ -22,7 +24,7 @@ MOST_PATRON = 40
 def check_amount(amount: int, where: str = "amount") -> None:
     """Raise InvalidSlip (`bad_amount`) unless `amount` is a whole number of minor units above 0 and below 10^15."""
     if isinstance(amount, bool) or not isinstance(amount, int) or not 0 < amount < CEILING:
-        raise InvalidSlip("bad_amount", "An amount is a whole number of minor units, more than 0 and below 10^15.", where=where)
+        raise InvalidSlip("bad_amount", gettext("An amount is a whole number of minor units, more than 0 and below 10^15."), where=where)
 
 
 def check_patron(house: Property, day: date, amount: int, patron: str, declined: bool) -> None:
@@ -30,18 +32,18 @@ def check_patron(house: Property, day: date, amount: int, patron: str, declined:
     (`bad_type`).
     """
     if len(patron) > MOST_PATRON or not patron.isprintable():
-        raise InvalidSlip("bad_type", f"A patron's number is text of at most {MOST_PATRON} characters.", where="patron")
+        raise InvalidSlip("bad_type", gettext("A patron's number is text of at most %(most)s characters.") % {"most": MOST_PATRON}, where="patron")
     if patron and declined:
-        raise InvalidSlip("bad_type", "A patron who is named did not decline.", where="declined")
+        raise InvalidSlip("bad_type", gettext("A patron who is named did not decline."), where="declined")
     if not patron and not declined and amount >= settings_on(house, day).ask_patron_from:
-        raise InvalidSlip("patron_asked", "From this amount on, ask who the patron is; say so where they decline.", where="patron")
+        raise InvalidSlip("patron_asked", gettext("From this amount on, ask who the patron is; say so where they decline."), where="patron")
 
 
 def hold_open(session: TableSession) -> None:
     """Share the session's shift, then refuse with Conflict (`session_closed`) where it is not open."""
     lock_shift(session.shift.uuid)
     if selectors.session_state(session) != SessionEvent.State.OPEN:
-        raise Conflict("session_closed", f"{session.table} is not open.", where="table")
+        raise Conflict("session_closed", gettext("%(table)s is not open.") % {"table": session.table}, where="table")
 
 
 def move(
@@ -82,5 +84,5 @@ def move(
 def the_same(kept: ChipMovement, **said: Any) -> ChipMovement:
     """Return `kept`, which was handed in under the same uuid. Raises Conflict (`reference_reused`) where it says something else."""
     if any(getattr(kept, name) != value for name, value in said.items()):
-        raise Conflict("reference_reused", "Something else was handed in under this uuid.", where="uuid")
+        raise Conflict("reference_reused", gettext("Something else was handed in under this uuid."), where="uuid")
     return kept

@@ -6,11 +6,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from django.db import IntegrityError, transaction
+from django.utils.translation import gettext
 
 from casino import roles
 from casino.errors import BrokenBooks, Conflict, InvalidSlip, Refused
 from casino.models import User
 from casino.transactions import broken_constraint, in_transaction
+from casino.words import word
 from tables.locks import lock_name
 from tables.models import PaytableDraft, PaytableEvent, PaytableProposal, PaytableVersion
 from tables.services.edge_limits import look_at
@@ -31,7 +33,9 @@ def propose(draft: PaytableDraft, *, by: User, note: str = "", revision: int | N
     paytable = paytable_of(kept)
     refuse_published(paytable)
     if any(state_of(other) == PaytableEvent.State.PROPOSED for other in PaytableProposal.objects.filter(sha256=kept.sha256)):
-        raise Conflict("proposed_already", f"{paytable.reference} is proposed already and waits for an approval.")
+        raise Conflict(
+            "proposed_already", gettext("%(reference)s is proposed already and waits for an approval.") % {"reference": paytable.reference}
+        )
     look = look_at(paytable, kept.property).as_json()
     proposal = PaytableProposal.objects.create(
         **columns_of(paytable),
@@ -56,12 +60,12 @@ def approve(proposal: PaytableProposal, *, by: User, approval: str) -> PaytableV
     """
     approval = approval.strip()
     if not 1 <= len(approval) <= 120:
-        raise InvalidSlip("missing_field", "An approval has a reference, of 120 characters at most.", where="approval")
+        raise InvalidSlip("missing_field", gettext("An approval has a reference, of 120 characters at most."), where="approval")
     paytable = paytable_of(proposal)
     _may_end(proposal, by, "approve_paytable")
     refuse_published(paytable)
     if unsolved := known_edges(paytable).unsolved:
-        raise Conflict("solve_required", "Its rules are not the form's: the full solve must be done before.", bets=list(unsolved))
+        raise Conflict("solve_required", gettext("Its rules are not the form's: the full solve must be done before."), bets=list(unsolved))
     _add_event(proposal, PaytableEvent.State.APPROVED, by, approval)
     return _add_version(proposal, by, approval)
 
@@ -70,7 +74,7 @@ def approve(proposal: PaytableProposal, *, by: User, approval: str) -> PaytableV
 def refuse(proposal: PaytableProposal, *, by: User, note: str) -> PaytableEvent:
     """Return the event that ends `proposal` without a version, with the reason. Raises as `approve`, `missing_field` at `note`."""
     if not note.strip():
-        raise InvalidSlip("missing_field", "A refusal says why.", where="note")
+        raise InvalidSlip("missing_field", gettext("A refusal says why."), where="note")
     _may_end(proposal, by, "approve_paytable")
     return _add_event(proposal, PaytableEvent.State.REFUSED, by, note)
 
@@ -86,14 +90,14 @@ def withdraw(proposal: PaytableProposal, *, by: User, note: str = "") -> Paytabl
 def _may_end(proposal: PaytableProposal, by: User, action: str) -> None:
     roles.require(by, action)
     if by.pk == proposal.proposed_by_id or by.pk in proposal.typed_by:
-        raise Refused("own_approval", "Nobody approves what they proposed or typed.")
+        raise Refused("own_approval", gettext("Nobody approves what they proposed or typed."))
     _still_proposed(proposal)
 
 
 def _still_proposed(proposal: PaytableProposal) -> None:
     lock_name(f"paytable:{proposal.name}")
     if (state := state_of(proposal)) != PaytableEvent.State.PROPOSED:
-        raise Conflict("not_proposed", f"{proposal} was {state} already.", state=state)
+        raise Conflict("not_proposed", gettext("%(proposal)s was %(state)s already.") % {"proposal": proposal, "state": word(state)}, state=state)
 
 
 def _add_event(proposal: PaytableProposal, state: str, by: User, note: str) -> PaytableEvent:
@@ -111,7 +115,7 @@ def _add_version(proposal: PaytableProposal, by: User, approval: str) -> Paytabl
     except IntegrityError as error:
         name = broken_constraint(error)
         if name in {"tables_paytableversion_once", "tables_paytableversion_sha256_key"}:
-            raise Conflict("version_exists", f"{proposal} is published already.", where="version") from error
+            raise Conflict("version_exists", gettext("%(proposal)s is published already.") % {"proposal": proposal}, where="version") from error
         raise BrokenBooks("refused_by_database", str(error).partition("\n")[0], constraint=name) from error
 
 

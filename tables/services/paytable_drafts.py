@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from django.db.models.functions import Now
+from django.utils.translation import gettext
 
 from casino import roles
 from casino.errors import Conflict, Stale
@@ -67,7 +68,14 @@ def lock_draft(draft: PaytableDraft, revision: int | None) -> PaytableDraft:
     kept = PaytableDraft.objects.select_for_update(of=("self",)).select_related("changed_by", "property").get(pk=draft.pk)
     if revision is not None and kept.revision != revision:
         who, when = kept.changed_by.username, kept.changed_at.isoformat(timespec="seconds")
-        raise Stale("draft_changed", f"{who} changed the draft since you looked.", where="revision", by=who, at=when, revision=kept.revision)
+        raise Stale(
+            "draft_changed",
+            gettext("%(who)s changed the draft since you looked.") % {"who": who},
+            where="revision",
+            by=who,
+            at=when,
+            revision=kept.revision,
+        )
     return kept
 
 
@@ -77,8 +85,14 @@ def refuse_published(paytable: Paytable) -> None:
     if kept is None:
         return
     if kept.sha256 != paytable.sha256:
-        raise Conflict("version_exists", f"{paytable.reference} is published with other content: take the next number.", where="version")
-    raise Conflict("published_already", f"{paytable.reference} is published, with this content.", where="version")
+        raise Conflict(
+            "version_exists",
+            gettext("%(reference)s is published with other content: take the next number.") % {"reference": paytable.reference},
+            where="version",
+        )
+    raise Conflict(
+        "published_already", gettext("%(reference)s is published, with this content.") % {"reference": paytable.reference}, where="version"
+    )
 
 
 def import_paytable(data: bytes, *, by: User, house: Property | None = None) -> PaytableDraft:

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
+from django.utils.translation import gettext
+
 from casino.errors import InvalidSlip, NotFound
 from tables.engine.faults import shown
 from tables.engine.game import games
@@ -29,7 +31,7 @@ def read_paytable(raw: Mapping[str, Any]) -> Paytable:
     """Return the paytable that the parsed JSON object says. Raises InvalidSlip (`unknown_game`, `bad_paytable`), every fault with its place."""
     code = raw.get("game")
     if not isinstance(code, str) or code not in games():
-        raise InvalidSlip("unknown_game", f"{shown(code)} is no known game.", where="game")
+        raise InvalidSlip("unknown_game", gettext("%(code)s is no known game.") % {"code": shown(code)}, where="game")
     return games()[code].read_paytable(raw)
 
 
@@ -44,7 +46,7 @@ def version_named(reference: str) -> PaytableVersion:
     readable = number.isascii() and number.isdigit() and len(number) <= 10 and "\x00" not in name
     found = PaytableVersion.objects.filter(name=name, version=int(number)).first() if readable else None
     if found is None:
-        raise NotFound("no_paytable", f"There is no paytable version {shown(reference)}.", where="paytable")
+        raise NotFound("no_paytable", gettext("There is no paytable version %(reference)s.") % {"reference": shown(reference)}, where="paytable")
     return found
 
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 from datetime import datetime
 
 from django.db import IntegrityError, transaction
+from django.utils.translation import gettext
 
 from casino import roles
 from casino.errors import BrokenBooks, Conflict, InvalidSlip, Refused
 from casino.models import User
 from casino.transactions import broken_constraint, in_transaction
+from casino.words import word
 from tables import selectors
 from tables.locks import lock_name, lock_session
 from tables.models import PaytablePlacement, PaytableVersion, PlacementEvent, Round, SessionEvent, Table, TablePaytable, TableSession
@@ -20,7 +22,9 @@ def propose_in_force(table: Table, version: PaytableVersion, *, from_at: datetim
     """Return the proposal to put `version` in force at `table` from `from_at` on. Raises Refused, Conflict (`wrong_game`)."""
     roles.require(by, "propose_paytable")
     if version.game != table.game:
-        raise Conflict("wrong_game", f"{version} is not a paytable of {table}'s game.", where="version")
+        raise Conflict(
+            "wrong_game", gettext("%(version)s is not a paytable of %(table)s's game.") % {"version": version, "table": table}, where="version"
+        )
     placement = PaytablePlacement.objects.create(table=table, version=version, from_at=from_at, proposed_by=by, note=note[:300])
     _add_event(placement, PlacementEvent.State.PROPOSED, by, note)
     return placement
@@ -38,7 +42,7 @@ def approve_in_force(placement: PaytablePlacement, *, by: User, at: datetime, no
     _still_proposed(placement)
     table = placement.table
     if placement.from_at < at and TablePaytable.objects.filter(table=table).exists():
-        raise InvalidSlip("bad_time", "A version is put in force from now on, not backwards.", where="from_at")
+        raise InvalidSlip("bad_time", gettext("A version is put in force from now on, not backwards."), where="from_at")
     _no_round_since(table, placement.from_at)
     _add_event(placement, PlacementEvent.State.APPROVED, by, note)
     return _put(placement, by)
@@ -58,7 +62,7 @@ def refuse_in_force(placement: PaytablePlacement, *, by: User, note: str) -> Pla
     roles.require(by, "approve_paytable")
     _not_ones_own(placement, by)
     if not note.strip():
-        raise InvalidSlip("missing_field", "A refusal says why.", where="note")
+        raise InvalidSlip("missing_field", gettext("A refusal says why."), where="note")
     _still_proposed(placement)
     return _add_event(placement, PlacementEvent.State.REFUSED, by, note)
 
@@ -74,14 +78,14 @@ def put_in_force(table: Table, version: PaytableVersion, *, from_at: datetime, b
 
 def _not_ones_own(placement: PaytablePlacement, by: User) -> None:
     if by.pk == placement.proposed_by_id:
-        raise Refused("own_approval", "Nobody approves what they proposed.")
+        raise Refused("own_approval", gettext("Nobody approves what they proposed."))
 
 
 def _still_proposed(placement: PaytablePlacement) -> None:
     lock_name(f"placement:{placement.uuid}")
     state = PlacementEvent.objects.filter(placement=placement).order_by("-sequence").values_list("state", flat=True).first()
     if state != PlacementEvent.State.PROPOSED:
-        raise Conflict("not_proposed", f"It was {state} already.", state=state)
+        raise Conflict("not_proposed", gettext("It was %(state)s already.") % {"state": word(state or "")}, state=state)
 
 
 def _no_round_since(table: Table, from_at: datetime) -> None:
@@ -95,7 +99,12 @@ def _no_round_since(table: Table, from_at: datetime) -> None:
     last = Round.objects.filter(session__table=table, occurred_at__gte=from_at).order_by("occurred_at").last()
     if last is not None:
         dealt = last.occurred_at.isoformat(timespec="seconds")
-        raise Conflict("rounds_dealt", f"A round was dealt at {table} since: {dealt}.", where="from_at", dealt=dealt)
+        raise Conflict(
+            "rounds_dealt",
+            gettext("A round was dealt at %(table)s since: %(dealt)s.") % {"table": table, "dealt": dealt},
+            where="from_at",
+            dealt=dealt,
+        )
 
 
 def _add_event(placement: PaytablePlacement, state: str, by: User, note: str) -> PlacementEvent:
@@ -112,5 +121,9 @@ def _put(placement: PaytablePlacement, by: User) -> TablePaytable:
     except IntegrityError as error:
         name = broken_constraint(error)
         if name == "tables_tablepaytable_once":
-            raise Conflict("in_force_already", f"From this moment on a version is in force at {placement.table} already.", where="from_at") from error
+            raise Conflict(
+                "in_force_already",
+                gettext("From this moment on a version is in force at %(table)s already.") % {"table": placement.table},
+                where="from_at",
+            ) from error
         raise BrokenBooks("refused_by_database", str(error).partition("\n")[0], constraint=name) from error

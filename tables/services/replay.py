@@ -11,6 +11,7 @@ from datetime import date
 from typing import Any
 
 from django.db.models import Count, Max, QuerySet
+from django.utils.translation import gettext
 
 from casino import jobs, roles
 from casino.canonical import canonical_json
@@ -63,7 +64,7 @@ def _asked(shift: Shift, by: User, paytable: Paytable | None, rules: Mapping[str
     """Return the rounds, and what to settle them by, of somebody who may ask. Raises as `ask_replay`."""
     roles.require(by, "replay")
     if shift_state(shift) != ShiftEvent.State.ENDED:
-        raise Conflict("shift_open", f"The {shift} has not ended.", where="shift")
+        raise Conflict("shift_open", gettext("The %(shift)s has not ended.") % {"shift": shift}, where="shift")
     rounds = Round.objects.filter(standing(), session__shift=shift)
     return rounds, _checked(rounds, paytable, rules)
 
@@ -82,7 +83,7 @@ def _announce(kind: str, args: Mapping[str, Any], rounds: QuerySet[Round], by: U
 def _checked(rounds: QuerySet[Round], paytable: Paytable | None, rules: Mapping[str, Any] | None) -> dict[str, Any]:
     """Return what the job is to settle by, tried on each version of the rounds so that a wrong rule is refused now and not in the job."""
     if paytable is not None and rules is not None:
-        raise InvalidSlip("bad_paytable", "Another version, or other rules: not both.", where="rules")
+        raise InvalidSlip("bad_paytable", gettext("Another version, or other rules: not both."), where="rules")
     if rules is None:
         return {} if paytable is None else {"paytable": dict(paytable.content)}
     faults: list[InvalidSlip] = []

@@ -14,6 +14,7 @@ from django.db.models import QuerySet
 
 from casino import jobs
 from casino.models import Job
+from casino.words import gettext_noop
 from tables.models import ReplayDifference, ReplayRun, Round
 from tables.replay import Differs, Replay, replay
 from tables.services.replay_rounds import CHUNK, kept_chunk, named, rounds_of, under_of
@@ -47,7 +48,7 @@ def _go_on(run: ReplayRun, rounds: QuerySet[Round], progress: jobs.Report, stop:
         replay(kept_chunk(chunk), under, found=found, differs=differ.append)
         kept_so_far += _keep(run, chunk, differ[: max(0, MOST_KEPT - kept_so_far)])
         run.last, run.done = chunk[-1].pk, run.done + len(chunk)
-        progress(run.done, run.of, "rounds settled again")
+        progress(run.done, run.of, gettext_noop("rounds settled again"))
         if len(chunk) == CHUNK and stop():
             run.kept = found.as_json()
             return False

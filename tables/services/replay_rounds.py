@@ -11,6 +11,7 @@ from typing import Any
 from uuid import UUID
 
 from django.db.models import QuerySet, Sum
+from django.utils.translation import gettext
 
 from casino.errors import InvalidSlip, NotFound
 from tables.engine.game import games
@@ -31,7 +32,7 @@ def rounds_of(args: Mapping[str, Any]) -> QuerySet[Round]:
     else:
         shift = Shift.objects.filter(uuid=UUID(args["shift"])).first()
         if shift is None:
-            raise NotFound("no_shift", "There is no such shift.")
+            raise NotFound("no_shift", gettext("There is no such shift."))
         rounds = Round.objects.filter(standing(), session__shift=shift)
     return rounds.filter(pk__lte=args["last"])
 

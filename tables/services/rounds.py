@@ -10,6 +10,7 @@ from typing import Any
 from uuid import UUID
 
 from django.db import IntegrityError, transaction
+from django.utils.translation import gettext
 
 from casino import roles
 from casino.canonical import canonical_json
@@ -85,7 +86,7 @@ def record_round(slip: RoundSlip, *, by: User, at: datetime) -> Round:
 
 def _record(slip: RoundSlip, session: TableSession, by: User, at: datetime) -> Round:
     if slip.replaces is not None:
-        raise Refused("needs_approval", "A round is replaced by a correction that another person approves.", where="replaces")
+        raise Refused("needs_approval", gettext("A round is replaced by a correction that another person approves."), where="replaces")
     table = session.table
     lock_to_deal(session.shift.uuid, session.uuid)
     now = selectors.session_now(session, slip.dealer, slip.occurred_at)
@@ -109,7 +110,7 @@ def _record(slip: RoundSlip, session: TableSession, by: User, at: datetime) -> R
 
 def _the_same(kept: Round, slip: RoundSlip) -> Round:
     if bytes(kept.fingerprint) != slip.fingerprint:
-        raise Conflict("reference_reused", "Another slip was handed in under this uuid.", where="uuid", round=str(kept.uuid))
+        raise Conflict("reference_reused", gettext("Another slip was handed in under this uuid."), where="uuid", round=str(kept.uuid))
     kept.known_before = True
     return kept
 
@@ -117,13 +118,15 @@ def _the_same(kept: Round, slip: RoundSlip) -> Round:
 def check_slip(slip: RoundSlip, table: Table, now: selectors.SessionNow, at: datetime) -> None:
     """Refuse what came too late, or is said to have been dealt at a time when it cannot have been."""
     if now.state != SessionEvent.State.OPEN:
-        raise Conflict("session_closed", f"{table} is not open.", where="table")
+        raise Conflict("session_closed", gettext("%(table)s is not open.") % {"table": table}, where="table")
     if slip.occurred_at > at + FUTURE:
-        raise InvalidSlip("bad_time", "The round is said to have been dealt in the future.", where="occurred_at")
+        raise InvalidSlip("bad_time", gettext("The round is said to have been dealt in the future."), where="occurred_at")
     if slip.occurred_at < now.opened_at:
-        raise InvalidSlip("bad_time", f"The round is said to have been dealt before {table} was opened.", where="occurred_at")
+        raise InvalidSlip(
+            "bad_time", gettext("The round is said to have been dealt before %(table)s was opened.") % {"table": table}, where="occurred_at"
+        )
     if now.dealer is None:
-        raise NotFound("no_dealer", f"There is no dealer {slip.dealer}.", where="dealer")
+        raise NotFound("no_dealer", gettext("There is no dealer %(dealer)s.") % {"dealer": slip.dealer}, where="dealer")
 
 
 def rule_slip(slip: RoundSlip, table: Table) -> Ruled:
@@ -152,10 +155,10 @@ def _under_round(where: str) -> str:
 def _wrong_game(slip: RoundSlip, table: Table) -> list[Fault]:
     faults = []
     if "paytable" in slip.round:
-        faults.append(Fault("unknown_field", "The version in force at the table settles a recorded round.", "round.paytable"))
+        faults.append(Fault("unknown_field", gettext("The version in force at the table settles a recorded round."), "round.paytable"))
     game = slip.round.get("game")
     if isinstance(game, str) and game != table.game:
-        faults.append(Fault("unknown_game", f"{table} does not deal “{game}”.", "round.game"))
+        faults.append(Fault("unknown_game", gettext("%(table)s does not deal “%(game)s”.") % {"table": table, "game": game}, "round.game"))
     return faults
 
 
@@ -266,9 +269,11 @@ def _translate(error: IntegrityError, slip: RoundSlip, number: int) -> Round:
     if name.startswith("tables_round_uuid") and (kept := Round.objects.filter(uuid=slip.uuid).first()) is not None:
         return _the_same(kept, slip)
     if name == "tables_round_number_once":
-        raise Conflict("number_taken", f"Round {number} of this session is recorded already.", where="number", number=number) from error
+        raise Conflict(
+            "number_taken", gettext("Round %(number)s of this session is recorded already.") % {"number": number}, where="number", number=number
+        ) from error
     if "no partition of relation" in str(error):
-        raise Unavailable("no_partition", "This month's books are not opened yet.") from error
+        raise Unavailable("no_partition", gettext("This month's books are not opened yet.")) from error
     raise BrokenBooks("refused_by_database", str(error).partition("\n")[0], constraint=name) from error
 
 

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from django.utils.translation import gettext
+
 from casino import jobs, roles
 from casino.errors import Conflict, Fault, InvalidSlip, Refused
 from casino.models import User
@@ -57,31 +59,47 @@ def rule_irregular(
 
 def _may_be_ruled_on(played: Round, by: User, after: int) -> None:
     if not played.irregular:
-        raise Conflict("not_irregular", "Only an irregular round is ruled on: the rules say what is due on this one.")
+        raise Conflict("not_irregular", gettext("Only an irregular round is ruled on: the rules say what is due on this one."))
     still_stands(played)
     if played.recorded_by_id == by.pk or RoundChange.objects.filter(made=played, by=by).exists():
-        raise Refused("own_approval", "Nobody rules on what they entered or approved.")
+        raise Refused("own_approval", gettext("Nobody rules on what they entered or approved."))
     last = RoundRuling.objects.filter(round=played).select_related("by").order_by("-sequence").first()
     if last is not None and last.sequence != after:
-        raise Conflict("ruled_already", f"{last.by} ruled on it already.", by=last.by.username, sequence=last.sequence)
+        raise Conflict("ruled_already", gettext("%(by)s ruled on it already.") % {"by": last.by}, by=last.by.username, sequence=last.sequence)
 
 
 def _faults(wagers: Sequence[Wager], due: Mapping[tuple[int, str], RuledDue] | None, reason: str) -> list[Fault]:
     faults = []
     if not 0 < len(reason.strip()) <= MOST_REASON or "\x00" in reason:
-        faults.append(Fault("missing_field" if not reason.strip() else "bad_type", f"A ruling says why, in 1 to {MOST_REASON} characters.", "reason"))
+        faults.append(
+            Fault(
+                "missing_field" if not reason.strip() else "bad_type",
+                gettext("A ruling says why, in 1 to %(most)s characters.") % {"most": MOST_REASON},
+                "reason",
+            )
+        )
     if due is None:
         return faults
     known = {(wager.seat, wager.kind): wager for wager in wagers}
-    faults += [Fault("missing_field", "What was due on it?", f"due.{seat}.{kind}") for seat, kind in known if (seat, kind) not in due]
+    faults += [Fault("missing_field", gettext("What was due on it?"), f"due.{seat}.{kind}") for seat, kind in known if (seat, kind) not in due]
     for (seat, kind), said in due.items():
         wager = known.get((seat, kind))
         if wager is None:
-            faults.append(Fault("unknown_field", f"Seat {seat} has no wager “{kind}”.", f"due.{seat}.{kind}"))
+            faults.append(
+                Fault("unknown_field", gettext("Seat %(seat)s has no wager “%(kind)s”.") % {"seat": seat, "kind": kind}, f"due.{seat}.{kind}")
+            )
         elif not 0 <= said.collect <= wager.stake:
-            faults.append(Fault("bad_amount", f"The house cannot take {said.collect} of a stake of {wager.stake}.", f"due.{seat}.{kind}.collect"))
+            faults.append(
+                Fault(
+                    "bad_amount",
+                    gettext("The house cannot take %(collect)s of a stake of %(stake)s.") % {"collect": said.collect, "stake": wager.stake},
+                    f"due.{seat}.{kind}.collect",
+                )
+            )
         elif not 0 <= said.pay < CEILING:
-            faults.append(Fault("bad_amount", "An amount is a whole number of minor units, from 0 and below 10^15.", f"due.{seat}.{kind}.pay"))
+            faults.append(
+                Fault("bad_amount", gettext("An amount is a whole number of minor units, from 0 and below 10^15."), f"due.{seat}.{kind}.pay")
+            )
     return faults
 
 

@@ -12,10 +12,13 @@ import zlib
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from django.utils.translation import gettext
+
 from casino import jobs, roles
 from casino.errors import NotFound
 from casino.models import Job, User
 from casino.transactions import in_transaction
+from casino.words import gettext_noop
 from tables.edge_record import as_kept
 from tables.engine import edge
 from tables.engine.edge_solve import SolveCancelled
@@ -58,7 +61,7 @@ def solve_part(job: Job, progress: jobs.Report, *, seconds: float | None = None)
     """
     solve = PaytableSolve.objects.filter(sha256=job.args["sha256"]).first()
     if solve is None:
-        raise NotFound("no_solve", "Nobody asked for this solve.")
+        raise NotFound("no_solve", gettext("Nobody asked for this solve."))
     if solve.edges is not None:
         return {"done": solve.done, "of": solve.of}
     until = time.monotonic() + (PART_SECONDS if seconds is None else seconds)
@@ -80,7 +83,7 @@ def _solve(solve: PaytableSolve, progress: jobs.Report, stop: Callable[[], bool]
 
     def report(so_far: edge.Progress) -> None:
         solve.done, solve.of = so_far.done, so_far.of
-        progress(so_far.done, so_far.of, "flops solved")
+        progress(so_far.done, so_far.of, gettext_noop("flops solved"))
 
     return edge.solve(paytable, kept=kept, workers=_processes(), report=report, cancelled=stop)
 

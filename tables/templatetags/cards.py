@@ -10,7 +10,7 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
-from tables.engine.cards import CODES, in_words
+from tables.card_words import card_in_words
 from tables.engine.game import games
 from tables.models import Round
 
@@ -32,7 +32,7 @@ def card(name: str) -> SafeString:
     """Return one card, with its name in words for whoever hears the page."""
     rank, suit = name[:-1].replace("T", "10"), name[-1]
     return format_html(
-        '<span class="card suit-{}" role="img" aria-label="{}"><b>{}</b><i>{}</i></span>', suit, in_words(CODES[name]), rank, SIGNS[suit]
+        '<span class="card suit-{}" role="img" aria-label="{}"><b>{}</b><i>{}</i></span>', suit, card_in_words(name), rank, SIGNS[suit]
     )
 
 
@@ -57,7 +57,7 @@ def rank(name: str) -> str:
 @register.filter
 def spoken(name: str) -> str:
     """Return "ten of spades" for "Ts"."""
-    return in_words(CODES[name])
+    return card_in_words(name)
 
 
 @register.simple_tag(name="cards_of")

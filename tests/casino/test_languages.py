@@ -10,13 +10,30 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from django.apps import apps
 from django.test import Client
+from django.utils.translation import override
 from django.utils.translation.template import templatize
 
+import audit.tasks  # noqa: F401 - the handlers of jobs
+import tables.tasks  # noqa: F401
+from audit.error_kinds import ERRORS
+from audit.reports.catalogue import catalogue
+from casino import roles
+from casino.jobs import _HANDLERS
+from casino.model_names import names
+from tables.engine.game import games
 from tests.builders import House, play
 
 ROOT = Path(__file__).resolve().parents[2]
 CATALOGUE = ROOT / "locale" / "de" / "LC_MESSAGES"
+KINDS = (
+    *("job_stuck", "slip_waits", "partition_missing"),
+    *("count_variance", "due_differs", "over_limit", "under_limit", "recounted", "seal_mismatch", "second_opinion", "slip_gap"),
+    *("hold_out_of_range", "error_rate", "not_open", "put_down", "acknowledged", "waits", "settled", "replaced", "entered"),
+)
+"""Codes of alarms, findings and states that stand in no list: pages say them as words."""
+APPS = ("casino", "ledger", "tables", "audit")
 MARKS = {"_", "gettext", "gettext_lazy", "gettext_noop"}
 PLURALS = {"ngettext", "ngettext_lazy"}
 IN_TEMPLATES = re.compile(r"""\b(n?gettext|_)\((u?'(?:[^'\\]|\\.)*'|u?"(?:[^"\\]|\\.)*")""")
@@ -34,13 +51,25 @@ def _of_templates() -> Iterator[str]:
 
 
 def _of_python() -> Iterator[str]:
-    for app in ("casino", "ledger", "tables", "audit"):
+    for app in APPS:
         for path in sorted((ROOT / app).rglob("*.py")):
             for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
                 if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in MARKS | PLURALS and node.args:
                     first = node.args[0]
                     if isinstance(first, ast.Constant) and isinstance(first.value, str):
                         yield first.value
+
+
+def named() -> set[str]:
+    """Return the words that pages translate as they come: names of models, choices, roles' acts, jobs, findings, reports, a layout's fields."""
+    layouts = [field for game in games().values() for field in (*game.layout.round_fields, *game.layout.seat_fields)]
+    kinds = {*_HANDLERS, *roles.ACTIONS, *ERRORS, *KINDS}
+    return {
+        *names(),
+        *(kind.replace("_", " ") for kind in kinds),
+        *(text for report in catalogue().values() for text in (report.title, report.what)),
+        *(text for field in layouts for text in (field.label, field.help) if text),
+    }
 
 
 def german() -> gettext.GNUTranslations:
@@ -57,7 +86,74 @@ def test_every_marked_text_has_a_german_one() -> None:
 
 def test_nothing_stands_in_the_catalogue_that_no_page_says() -> None:
     known = {key[0] if isinstance(key, tuple) else key for key in german()._catalog}  # type: ignore[attr-defined]
-    assert known - marked() - {""} == set()
+    assert known - marked() - named() - {""} == set()
+
+
+def test_every_label_of_a_choice_has_a_german_one() -> None:
+    """States, kinds, roles: what stands in the lists and chips of pages."""
+    known = german()._catalog  # type: ignore[attr-defined]
+    with override("en"):
+        fields = [field for model in apps.get_models() if model._meta.app_label in APPS for field in model._meta.fields]
+        labels = {str(label) for field in fields for _, label in field.flatchoices}
+    same = {"Box", "Chips", "Closer", "Drop", "Marker", "Video", "video", "1,000.50", "1.000,50", "1’000.50", "Audit"}
+    assert [label for label in sorted(labels - same) if not (known.get(label) or known.get((label, 0)))] == []
+
+
+TAKES = frozenset({"label", "help_text", "verbose_name", "verbose_name_plural", "empty_label", "description"})
+SAYS = {
+    "InvalidSlip": 1,
+    "Refused": 1,
+    "NotFound": 1,
+    "Conflict": 1,
+    "Stale": 1,
+    "Unavailable": 1,
+    "Http404": 0,
+    "ValidationError": 0,
+    "add_error": 1,
+}
+ENGLISH = re.compile(
+    r"migrations/|tables/engine|tables/reference|/management/|/api/|_schema\.py|house_api|audit/reports|casino/errors\.py|casino/embedded"
+)
+"""What speaks English: the engine (said at the door), commands, the description of the API, reports."""
+
+
+def unmarked() -> Iterator[str]:
+    """Yield "file:line text" for every text of a form, a field, a message or an error that nobody marked."""
+    for app in APPS:
+        for path in sorted((ROOT / app).rglob("*.py")):
+            place = path.relative_to(ROOT).as_posix()
+            if ENGLISH.search(place):
+                continue
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+                yield from (f"{place}:{text.lineno} {ast.unparse(text)}" for text in _texts(node) if re.search("[A-Za-z]{2}", ast.unparse(text)))
+
+
+def _texts(node: ast.AST) -> Iterator[ast.expr]:
+    if isinstance(node, ast.Call):
+        name = node.func.id if isinstance(node.func, ast.Name) else node.func.attr if isinstance(node.func, ast.Attribute) else ""
+        of = node.func.value.id if isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Name) else ""
+        found = [keyword.value for keyword in node.keywords if keyword.arg in TAKES]
+        place = 1 if of == "messages" else SAYS.get(name)
+        found += node.args[place : place + 1] if place is not None else []
+        yield from (one for one in found if _is_text(one))
+    if isinstance(node, ast.ClassDef) and any("TextChoices" in ast.unparse(base) for base in node.bases):
+        pairs = [one.value for one in node.body if isinstance(one, ast.Assign) and isinstance(one.value, ast.Tuple)]
+        yield from (pair.elts[1] for pair in pairs if _is_text(pair.elts[1]))
+
+
+def _is_text(node: ast.expr) -> bool:
+    """Return whether a text is written out here, which is one that says something beside what is put into it."""
+    if isinstance(node, ast.JoinedStr):
+        return any(isinstance(part, ast.Constant) and re.search("[A-Za-z]{2}", str(part.value)) for part in node.values)
+    return isinstance(node, ast.Constant) and isinstance(node.value, str)
+
+
+def test_no_text_of_a_form_a_message_or_an_error_is_unmarked() -> None:
+    assert [text for text in unmarked() if not any(word in text for word in SAID_AS_THEY_ARE)] == []
+
+
+SAID_AS_THEY_ARE = ("1,000.50", "1.000,50", "1’000.50")
+"""The house's notations."""
 
 
 def test_a_translation_keeps_what_is_put_into_it() -> None:

@@ -50,7 +50,7 @@
     const line = document.createElement("li");
     const chip = document.createElement("span");
     chip.className = `chip ${job.state}`;
-    chip.textContent = job.state;
+    chip.textContent = job.said;
     line.append(chip, ` ${job.what} `);
     if (job.total) {
       const bar = document.createElement("progress");

@@ -61,7 +61,7 @@
   const propose = document.querySelector("#propose button");
   const changed = () => {
     const differs = new URLSearchParams(new FormData(form)).toString() !== begun || "asked" in form.dataset;
-    text(unkept, differs ? "not kept yet" : "");
+    text(unkept, differs ? unkept?.dataset.words : "");
     if (propose) propose.disabled = differs;
     soon();
   };

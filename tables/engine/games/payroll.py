@@ -186,7 +186,7 @@ class Payroll(RoundGame[PayrollDeal]):
     def check_rules(self, deal: PayrollDeal, paytable: Paytable, faults: Faults) -> None:
         """Note what is against the rules: ante, rolls, cards kept, cards in two places, bets."""
         if deal.ante != paytable.rules["ante"]:
-            faults.add("bad_ante", ("ante",), f"The ante is {deal.ante}; the paytable's is {paytable.rules['ante']}.")
+            faults.add("bad_ante", ("ante",), f"The ante is {deal.ante}; the paytable's is {paytable.rules['ante']}.", due=paytable.rules["ante"])
         for seat in deal.seats:
             check_rolls(seat, faults)
             check_kept(seat, faults)

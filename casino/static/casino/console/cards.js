@@ -1,5 +1,5 @@
 /* Cards as they are typed: read into pieces as the house reads them, drawn where they lie, and which of them are gone. */
-import { at, form, layout, numbers, roundName, seatName, value } from "./sheet.js";
+import { at, filled, form, layout, numbers, roundName, seatName, texts, value } from "./sheet.js";
 
 const CARD = "(?:10|[2-9tjqka])[cdhs♣♦♥♠]";
 const PIECES = new RegExp(`${CARD}|[^\\s,]+?(?=${CARD}|[\\s,]|$)`, "gi");
@@ -7,8 +7,6 @@ const WHOLE = new RegExp(`^${CARD}$`, "i");
 const BEGUN = /^(?:10?|[2-9tjqka])$/i;
 const SIGNS = { s: "♠", h: "♥", d: "♦", c: "♣" };
 const LETTERS = { "♠": "s", "♥": "h", "♦": "d", "♣": "c" };
-const RANKS = { 2: "two", 3: "three", 4: "four", 5: "five", 6: "six", 7: "seven", 8: "eight", 9: "nine", T: "ten", J: "jack", Q: "queen", K: "king", A: "ace" };
-const SUITS = { s: "spades", h: "hearts", d: "diamonds", c: "clubs" };
 
 const named = (piece) => {
   const suit = piece.slice(-1).toLowerCase();
@@ -25,7 +23,7 @@ export const read = (text) => {
   });
 };
 export const cardsIn = (text) => read(text).flatMap((piece) => piece.card || []);
-export const spoken = (name) => `${RANKS[name[0]]} of ${SUITS[name[1]]}`;
+export const spoken = (name) => filled("card", { rank: texts.ranks[name[0]], suit: texts.suits[name[1]] });
 
 export const cardFields = () => [
   ...layout.round.filter((field) => field.kind === "cards").map((field) => ({ name: roundName(field), field })),

@@ -1,5 +1,5 @@
 /* Drafts: what is typed is kept on this machine, by person and table, until the round is saved; a page that comes back finds it again. */
-import { fill, form, mayBeAnybody, seatsPlaying, setPlaying, typedNow, write } from "./sheet.js";
+import { fill, form, mayBeAnybody, seatsPlaying, setPlaying, texts, typedNow, write } from "./sheet.js";
 
 const KEY = `pitbook:round:${form.dataset.person}:${form.dataset.table}`;
 const drafted = document.getElementById("drafted");
@@ -28,7 +28,7 @@ const told = (words) => {
 /* `sending`: what was handed in, and no answer has come; "" where nothing was. */
 export const keep = (sending = "") => {
   const draft = { typed: typedNow(), seats: seatsPlaying(), anybody: mayBeAnybody(), session: form.dataset.session, sending };
-  told(put(draft) ? "draft kept" : "no room for a draft here");
+  told(put(draft) ? texts.draft_kept : texts.no_room);
 };
 export const drop = () => {
   try {
@@ -66,7 +66,7 @@ export const restore = () => {
     return "";
   }
   bring(draft);
-  told("draft brought back");
+  told(texts.brought_back);
   return draft.sending || "draft";
 };
 
@@ -83,7 +83,7 @@ export const watchOthers = (changed, saved) => {
     if (!draft) saved();
     else if (!draft.sending) {
       bring(draft);
-      told("draft of your other page");
+      told(texts.other_page);
       changed();
     }
   });

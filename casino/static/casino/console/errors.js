@@ -1,6 +1,6 @@
 /* What is wrong: at its field, tied to it for whoever hears the page, read out when it comes; in the box at the top where it is no field's. */
 import { doubles, read, spoken } from "./cards.js";
-import { at, form, write } from "./sheet.js";
+import { at, filled, form, texts, write } from "./sheet.js";
 
 const left = new Set("looked" in form.dataset ? [...form.elements].map((input) => input.name) : []);
 let last = {};
@@ -47,10 +47,10 @@ const label = (name) => {
 const withDoubles = (errors) => {
   const found = { ...errors };
   for (const { card, names } of doubles()) {
-    const places = names.length > 1 ? names.map(label).join(" and ") : `twice in ${label(names[0])}`;
+    const places = names.length > 1 ? names.map(label).join(texts.and) : filled("twice_in", { place: label(names[0]) });
     for (const name of names) {
       if ((found[name] || []).some((error) => error.code === "duplicate_card")) continue;
-      found[name] = [...(found[name] || []), { code: "duplicate_card", message: `The ${spoken(card)} is dealt twice: ${places}.`, waits: false }];
+      found[name] = [...(found[name] || []), { code: "duplicate_card", message: filled("dealt_twice", { card: spoken(card), places }), waits: false }];
     }
   }
   return found;

@@ -1,5 +1,5 @@
 /* The keys, laid over the page; and how long a round took, in seconds and keys. */
-import { form, write } from "./sheet.js";
+import { filled, form, write } from "./sheet.js";
 
 const dialog = document.getElementById("keys");
 export const toggleHelp = () => {
@@ -18,13 +18,14 @@ dialog.addEventListener("keydown", (event) => {
 const pace = document.getElementById("pace");
 let begun = 0;
 let keys = 0;
+const seconds = () => Math.round((Date.now() - begun) / 1000);
 form.addEventListener("keydown", (event) => {
   if (["Shift", "Control", "Alt", "Meta"].includes(event.key)) return;
   begun ||= Date.now();
   keys += 1;
-  write(pace, `${Math.round((Date.now() - begun) / 1000)} s · ${keys} keys`);
+  write(pace, filled("pace", { seconds: seconds(), keys }));
 }, true);
 export const newPace = () => {
-  if (keys) write(pace, `last round ${Math.round((Date.now() - begun) / 1000)} s · ${keys} keys`);
+  if (keys) write(pace, filled("last_pace", { seconds: seconds(), keys }));
   begun = keys = 0;
 };

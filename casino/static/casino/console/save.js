@@ -2,7 +2,7 @@
 import { drop, keep } from "./draft.js";
 import { forget, settled } from "./due.js";
 import { problems, say, speakUp } from "./errors.js";
-import { at, form, isBlank, seatsPlaying, write } from "./sheet.js";
+import { at, filled, form, isBlank, seatsPlaying, texts, write } from "./sheet.js";
 import { show, showDifferences } from "./show.js";
 
 const AGAIN_AFTER = 3000;
@@ -37,7 +37,7 @@ const tell = (words, ...more) => {
 
 const link = (words, href) => Object.assign(document.createElement("a"), { textContent: words, href });
 const stopper = () => {
-  const button = Object.assign(document.createElement("button"), { type: "button", textContent: "stop, and go on typing" });
+  const button = Object.assign(document.createElement("button"), { type: "button", textContent: texts.stop });
   button.addEventListener("click", () => {
     clearTimeout(timer);
     giveBack();
@@ -49,7 +49,7 @@ const stopper = () => {
 
 const later = (why) => {
   keep(body.toString());
-  tell(`${why} The round is kept here and is sent again by itself, as the same round. `, stopper());
+  tell(`${why} ${texts.sent_again} `, stopper());
   clearTimeout(timer);
   timer = setTimeout(send, AGAIN_AFTER);
 };
@@ -58,7 +58,7 @@ const signedOut = () => {
   giveBack();
   keep();
   const here = encodeURIComponent(`${location.pathname}?table=${form.dataset.table}`);
-  tell("You are signed out. What was typed is kept on this machine: ", link("sign in again", `/admin/login/?next=${here}`));
+  tell(`${texts.signed_out} `, link(texts.sign_in, `/admin/login/?next=${here}`));
 };
 
 const refused = (found) => {
@@ -71,18 +71,18 @@ const refused = (found) => {
   showDifferences(found.differences, true);
   const somewhere = speakUp(found.errors);
   if (!somewhere && found.unexplained && !found.errors[""]) {
-    problems(["Say below what became of the difference, then save."]);
+    problems([texts.say_below]);
     document.querySelector("#differences [aria-invalid] input")?.focus();
   } else if (!somewhere) document.getElementById("save").focus();
 };
 
 const answered = async (answer) => {
-  if (GONE_FOR_NOW.has(answer.status)) return later("The house does not answer.");
+  if (GONE_FOR_NOW.has(answer.status)) return later(texts.no_answer);
   const isJson = (answer.headers.get("Content-Type") || "").startsWith("application/json");
   if (answer.redirected || (answer.status === 403 && !isJson)) return signedOut();
   if (!isJson) {
     giveBack();
-    return tell(`The round could not be saved (${answer.status}). What was typed is kept; tell the shift manager if this comes again.`);
+    return tell(filled("not_saved", { status: answer.status }));
   }
   const found = await answer.json();
   if (answer.status !== 201) return refused(found);
@@ -100,7 +100,7 @@ const send = async () => {
   try {
     answer = await fetch(form.dataset.save, { method: "POST", body, headers: { Accept: "application/json" } });
   } catch {
-    later("The line is lost.");
+    later(texts.line_lost);
     return;
   }
   clearTimeout(timer);
@@ -111,7 +111,7 @@ const send = async () => {
 const forgotten = () => {
   const seat = seatsPlaying().find(isBlank);
   if (!seat) return false;
-  problems([`Nothing is typed at seat ${seat}. Type it, or take it off with −.`]);
+  problems([filled("nothing_typed", { seat })]);
   form.querySelector(`.seats tr[data-seat="${seat}"] input`).focus();
   return true;
 };

@@ -2,6 +2,11 @@
 
 export const form = document.getElementById("round");
 export const layout = JSON.parse(form.dataset.layout);
+
+/* The page's texts, in the reader's language; `{name}` is where a figure goes. */
+export const texts = JSON.parse(form.dataset.texts);
+export const filled = (name, facts) => texts[name].replace(/\{(\w+)\}/g, (_, fact) => facts[fact]);
+
 export const at = (name) => form.elements.namedItem(name);
 export const value = (name) => (at(name)?.value ?? "").trim();
 export const roundName = (field) => `r_${field.name}`;
@@ -47,7 +52,7 @@ export const paintSeats = () => {
     row.classList.toggle("away", !on);
     const toggle = row.querySelector("[data-toggle]");
     toggle.setAttribute("aria-pressed", String(on));
-    toggle.title = on ? "Nobody sits here" : "Somebody plays here";
+    toggle.title = on ? texts.nobody_sits : texts.somebody_plays;
     toggle.firstElementChild.textContent = on ? "−" : "+";
   }
 };

@@ -1,7 +1,7 @@
 /* What the house answered, painted where it belongs: hands, dues beside what was paid, sums, differences, reasons. */
 import { drawAll } from "./cards.js";
 import { showErrors } from "./errors.js";
-import { at, form, seatRow, write } from "./sheet.js";
+import { at, filled, form, seatRow, write } from "./sheet.js";
 
 const tone = (due) => (due.startsWith("+") ? "good" : "");
 let reasons = {};
@@ -73,7 +73,7 @@ const sheetOf = (seat, lines) => {
   section.dataset.reasons = seat;
   const list = document.createElement("dl");
   list.append(...lines.map(([kind, why]) => line(kind, why)));
-  section.append(Object.assign(document.createElement("h2"), { textContent: `Seat ${seat}` }), list);
+  section.append(Object.assign(document.createElement("h2"), { textContent: filled("seat", { seat }) }), list);
   return section;
 };
 
@@ -104,7 +104,7 @@ export const show = (found) => {
   write(form.querySelector('[data-dealer="hand"]'), found.dealer.hand || "—");
   const note = form.querySelector('[data-dealer="note"]');
   write(note, found.dealer.note);
-  if (note) note.className = found.dealer.note === "qualifies" ? "good" : "dim";
+  if (note) note.className = found.dealer.qualifies ? "good" : "dim";
   for (const [seat, html] of Object.entries(found.flows || {})) showFlow(seat, html);
   for (const [name, spot] of Object.entries(found.spots)) showSpot(name, spot, found.errors);
   if (found.flows) alignRows();
@@ -113,7 +113,7 @@ export const show = (found) => {
   for (const cell of form.querySelectorAll("[data-house]")) write(cell, found.house[cell.dataset.house] || (cell.dataset.house === "handle" ? "—" : ""));
   drawAll(new Set(found.doubled));
   showErrors(found.errors);
-  write(document.getElementById("waiting"), found.waiting.length ? `Still to come: ${found.waiting.join(", ")}.` : "");
+  write(document.getElementById("waiting"), found.waiting.length ? filled("still_to_come", { places: found.waiting.join(", ") }) : "");
   if (found.may_be_irregular) document.getElementById("irregular_box").open = true;
   showDifferences(found.differences);
   gatherReasons(found.spots);

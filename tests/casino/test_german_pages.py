@@ -1,0 +1,74 @@
+"""A German reader meets no English of ours: every page of a played house is opened in German, and none says a text of the catalogue untranslated."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from html.parser import HTMLParser
+
+from django.test import Client
+
+from tests.browser.every_page import PEOPLE, addresses
+from tests.builders import House
+from tests.casino.test_languages import german
+
+DATA = frozenset({"code", "script", "style", "pre", "samp", "kbd", "textarea"})
+VOID = frozenset({"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"})
+SAID_IN = ("title", "placeholder", "aria-label", "alt")
+
+
+class Said(HTMLParser):
+    """The texts of a page that a reader reads: what stands between tags and in a few attributes; not code, data and documents."""
+
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.texts: list[str] = []
+        self._inside: list[bool] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Note the attributes that are read out, and whether what follows is data."""
+        named = dict(attrs)
+        data = tag in DATA or "document" in (named.get("class") or "").split() or (tag != "html" and named.get("lang") == "en")
+        if tag not in VOID:
+            self._inside.append(data)
+        if not data and not any(self._inside):
+            self.texts += [" ".join((named.get(name) or "").split()) for name in SAID_IN]
+
+    def handle_endtag(self, tag: str) -> None:
+        """Leave the innermost tag."""
+        if tag not in VOID and self._inside:
+            self._inside.pop()
+
+    def handle_data(self, data: str) -> None:
+        """Note a text, its white space evened."""
+        if not any(self._inside):
+            self.texts.append(" ".join(data.split()))
+
+
+def said(html: str) -> list[str]:
+    """Return the texts of a page in their order, the empty ones left out."""
+    parser = Said()
+    parser.feed(html)
+    return [text for text in parser.texts if text]
+
+
+def untranslated() -> set[str]:
+    """Return every English text of the catalogue whose German is another one: without a hole, so that it can be met as it is."""
+    catalogue = german()._catalog  # type: ignore[attr-defined]
+    english = {key[0] if isinstance(key, tuple) else key: text for key, text in catalogue.items()}
+    same = set(english.values())
+    return {" ".join(key.split()) for key, text in english.items() if key and key != text and "%(" not in key and key not in same}
+
+
+def in_german(house: House) -> Iterator[tuple[str, str, list[str]]]:
+    """Yield the name, the address and the texts of every page that somebody may open, in German."""
+    clients = {}
+    for who in PEOPLE:
+        clients[who] = Client(headers={"accept-language": "de"})
+        clients[who].force_login(house.people[who])
+    for name, tried in addresses(house).items():
+        for address in tried:
+            for client in clients.values():
+                answer = client.get(address)
+                if answer.status_code == 200 and answer["Content-Type"].startswith("text/html"):
+                    yield name, address, said(answer.content.decode())
+                    break
