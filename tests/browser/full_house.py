@@ -12,6 +12,7 @@ from audit import cases
 from audit.looking import look
 from audit.models import Finding
 from casino.alarms import raise_alarm
+from casino.api_tokens import make_token
 from casino.models import StepUpFailure
 from casino.money import Minor
 from tables.models import Round, Shift
@@ -38,6 +39,7 @@ def full_house(house: House) -> House:
     raise_alarm("job_stuck", "full-house", "Reconciling the swing shift has not moved for an hour.")
     raise_alarm("slip_waits", "full-house-slip", "Fill 2 of UTH-01 waits for 20 minutes.", pit="P1")
     StepUpFailure.objects.create(user=house.people["SM-1"], at=house.clock)
+    make_token(house.people["FS-1"], "table system", house.clock.date() + timedelta(days=90), at=house.clock, by=house.people["AD-1"])
     return house
 
 
