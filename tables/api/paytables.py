@@ -24,6 +24,7 @@ from tables.api.paytable_answers import draft_answer, placement_answer, proposal
 from tables.api.paytable_schema import (
     DraftAnswer,
     DraftBody,
+    DraftChangeBody,
     DraftProposalBody,
     EdgesAnswer,
     PlaceBody,
@@ -130,7 +131,7 @@ class DraftView(APIView):
         may(request, "see_workshop")
         return Response(draft_answer(draft_of(uuid), whole=True))
 
-    @extend_schema(operation_id="paytable_drafts_change", request=DraftBody, responses={200: DraftAnswer, **ERRORS})
+    @extend_schema(operation_id="paytable_drafts_change", request=DraftChangeBody, responses={200: DraftAnswer, **ERRORS})
     def put(self, request: Request, uuid: UUID) -> Response:
         """Change a draft that was looked at at `revision`; 412 where somebody changed it since."""
         user, body = may(request, "propose_paytable"), object_of(request)
@@ -144,7 +145,7 @@ class DraftProposalView(APIView):
 
     @extend_schema(operation_id="paytable_drafts_propose", request=DraftProposalBody, responses={201: ProposalAnswer, **ERRORS})
     def post(self, request: Request, uuid: UUID) -> Response:
-        """Propose what the draft says now."""
+        """Propose what the draft says, as it was looked at at `revision`; 412 where somebody changed it since."""
         user, body = may(request, "propose_paytable"), object_of(request)
         proposal = paytables.propose(draft_of(uuid), by=user, note=text_in(body, "note"), revision=whole_in(body, "revision"))
         return Response(proposal_answer(proposal_of(proposal.uuid)), status=201)
