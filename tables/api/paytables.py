@@ -8,6 +8,7 @@ from uuid import UUID
 
 from django.db.models import QuerySet
 from django.http import HttpResponse
+from django.utils import timezone
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema
 from rest_framework.generics import GenericAPIView
@@ -159,7 +160,8 @@ class PlaceView(APIView):
         """Propose to put the version in force at `table` from `from_at` on."""
         user, body = may(request, "propose_paytable"), object_of(request)
         version, table = paytables.version_named(reference), table_of(text_in(body, "table", required=True))
-        one = placements.propose_in_force(table, version, from_at=moment_in(body, "from_at"), by=user, note=text_in(body, "note"))
+        from_at, note = moment_in(body, "from_at"), text_in(body, "note")
+        one = placements.propose_in_force(table, version, from_at=from_at, at=timezone.now(), by=user, note=note)
         return Response(placement_answer(placement_of(one.uuid)), status=201)
 
 

@@ -115,7 +115,7 @@ def _workshop(house: House) -> None:
     version = paytables.publish_paytable(_flush("1:1"), proposed_by=manager, approved_by=auditor, approval="GC-2")
     draft = paytable_drafts.draft_paytable({**_flush("2:1"), "version": 3}, by=manager)
     paytables.propose(draft, by=manager)
-    placements.propose_in_force(house.tables["UTH-02"], version, from_at=house.clock + timedelta(days=400), by=manager)
+    placements.propose_in_force(house.tables["UTH-02"], version, from_at=house.clock + timedelta(days=400), at=house.clock, by=manager)
 
 
 def opened_round(house: House) -> Round:

@@ -77,6 +77,7 @@ def test_a_version_lives_from_draft_to_table(house: House) -> None:
         ({"approval": "GC-1", "password": 5}, (400, "bad_type", "password")),
         ({"password": PASSWORD}, (400, "missing_field", "approval")),
         ({"password": PASSWORD, "approval": ["GC-1"]}, (400, "bad_type", "approval")),
+        ({"password": PASSWORD, "approval": "x" * 121}, (400, "bad_type", "approval")),
     ],
 )
 def test_an_approval_without_password_or_reference_publishes_nothing(house: House, body: dict[str, Any], error: tuple[int, str, str]) -> None:
@@ -160,7 +161,7 @@ def test_without_the_revision_that_was_looked_at_a_draft_is_neither_changed_nor_
     assert error_of(send(house, "PUT", address, {"paytable": with_flush("3:1"), **revision})) == (400, "missing_field", "revision")
     assert error_of(send(house, "POST", f"{address}/propose", {"note": "n", **revision})) == (400, "missing_field", "revision")
     assert (kept := send(house, "GET", address).json())["revision"] == 1 and kept["sha256"] == draft["sha256"]
-    assert send(house, "GET", "/proposals").json()["results"] == []
+    assert send(house, "GET", "/proposals?state=proposed").json()["results"] == []
 
 
 def test_a_draft_that_was_changed_since_is_not_proposed(house: House) -> None:
@@ -176,6 +177,7 @@ def test_a_draft_that_was_changed_since_is_not_proposed(house: House) -> None:
         ({"from_at": "2027-01-01T00:00:00+00:00"}, (400, "missing_field", "table")),
         ({"table": "UTH-09", "from_at": "2027-01-01T00:00:00+00:00"}, (404, "no_table", "table")),
         ({"table": "UTH-01"}, (400, "missing_field", "from_at")),
+        ({"table": "UTH-01", "from_at": "2020-01-01T00:00:00+00:00"}, (400, "bad_time", "from_at")),
         ({"table": "UTH-01", "from_at": "tomorrow"}, (400, "bad_time", "from_at")),
         ({"table": "UTH-01", "from_at": "2027-01-01T00:00:00"}, (400, "bad_time", "from_at")),
         ({"table": "PAY-01", "from_at": "2027-01-01T00:00:00+00:00"}, (409, "wrong_game", "version")),
