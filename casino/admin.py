@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from uuid import UUID
 
 from django import forms
 from django.contrib import admin, messages
@@ -16,7 +17,7 @@ from django.urls import URLPattern, path, reverse
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from casino import alarm_admin, job_admin, people, roles, shown, step_up_admin  # noqa: F401 - three register their pages
+from casino import alarm_admin, job_admin, people, roles, shown, step_up_admin, token_pages  # noqa: F401 - three register their pages
 from casino.errors import CasinoError
 from casino.models import RoleEvent, User
 from casino.read_only import SeenInline, person
@@ -108,8 +109,27 @@ class PeopleAdmin(UserAdmin):
         return ", ".join(f"{role.replace('_', ' ')}{f' ({chr(32).join(pits)})' if pits else ''}" for role, pits in sorted(held.items())) or "—"
 
     def get_urls(self) -> list[URLPattern]:
-        """Return Django's addresses and the one where a role is granted, reviewed or withdrawn."""
-        return [path("<int:pk>/role/", self.admin_site.admin_view(self.role_view), name="casino_user_role"), *super().get_urls()]
+        """Return Django's addresses, the one where a role is granted, reviewed or withdrawn, and those of API tokens."""
+        seen = self.admin_site.admin_view
+        return [
+            path("<int:pk>/role/", seen(self.role_view), name="casino_user_role"),
+            path("<int:pk>/tokens/", seen(self.tokens_view), name="casino_user_tokens"),
+            path("<int:pk>/tokens/<uuid:uuid>/withdraw/", seen(self.withdraw_view), name="casino_user_token_withdraw"),
+            *super().get_urls(),
+        ]
+
+    def tokens_view(self, request: HttpRequest, pk: int) -> HttpResponse:
+        """Answer a person's API tokens, and make one."""
+        return token_pages.tokens_page(request, self, self._seen(request, pk))
+
+    def withdraw_view(self, request: HttpRequest, pk: int, uuid: UUID) -> HttpResponse:
+        """Withdraw one of a person's API tokens."""
+        return token_pages.withdraw_page(request, self, self._seen(request, pk), uuid)
+
+    def _seen(self, request: HttpRequest, pk: int) -> User:
+        if not self.has_view_permission(request):
+            raise PermissionDenied
+        return get_object_or_404(self.get_queryset(request), pk=pk)
 
     def role_view(self, request: HttpRequest, pk: int) -> HttpResponse:
         """Do what was ordered about a role, and return to the person; the service says who may."""
@@ -128,8 +148,14 @@ class PeopleAdmin(UserAdmin):
         return super().user_change_password(request, id, form_url)
 
     def change_view(self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None) -> HttpResponse:
-        """Return the person's page, with the form for roles."""
+        """Return the person's page, with the form for roles and the API tokens."""
         return super().change_view(request, object_id, form_url, {"role_form": RoleOrder(), **(extra_context or {})})
+
+    def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any) -> HttpResponse:
+        """Answer the form; a person who is here already has their API tokens beside it."""
+        user = context.get("original")
+        more = token_pages.token_lines(user, person(request)) if isinstance(user, User) else {}
+        return super().render_change_form(request, {**context, **more}, *args, **kwargs)
 
 
 def _order(request: HttpRequest, user: User, said: dict[str, str]) -> None:

@@ -124,6 +124,62 @@ class StepUpFailure(models.Model):
         return f"{self.user} {self.at.isoformat(timespec='seconds')}"
 
 
+class ApiToken(models.Model):
+    """What a program signs in with: for one person, until a day. Append-only. The secret is not here: only its SHA-256."""
+
+    uuid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
+    user = models.ForeignKey(User, models.PROTECT, related_name="api_tokens")
+    label = models.CharField(max_length=80, help_text="what it is for")
+    digest = models.CharField(max_length=64, unique=True, help_text="SHA-256 of the secret, in hex")
+    made_by = models.ForeignKey(User, models.PROTECT, related_name="+")
+    made_on = models.DateField(help_text="by the door's clock, UTC")
+    until = models.DateField(help_text="the last day on which it is good, UTC; at most a year ahead")
+    recorded_at = RecordedAt()
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(condition=~Q(user=models.F("made_by")), name="casino_apitoken_not_ones_own"),
+            models.CheckConstraint(condition=Q(digest__regex="^[0-9a-f]{64}$"), name="casino_apitoken_digest"),
+            models.CheckConstraint(condition=~Q(label=""), name="casino_apitoken_has_a_label"),
+        ]
+        ordering = ["-id"]
+
+    def __str__(self) -> str:
+        return f"{self.user} {self.label}"
+
+
+class ApiTokenWithdrawal(models.Model):
+    """A token was withdrawn: by whom, when, why. Append-only; one a token."""
+
+    token = models.OneToOneField(ApiToken, models.PROTECT, related_name="withdrawal")
+    by = models.ForeignKey(User, models.PROTECT, related_name="+")
+    reason = models.CharField(max_length=300)
+    recorded_at = RecordedAt()
+
+    class Meta:
+        constraints = [models.CheckConstraint(condition=~Q(reason=""), name="casino_apitokenwithdrawal_says_why")]
+
+    def __str__(self) -> str:
+        return f"{self.token} withdrawn by {self.by}"
+
+
+class TokenWrite(models.Model):
+    """A request that a token signed, and that changed something. Append-only. What it made is in the name of the token's person."""
+
+    token = models.ForeignKey(ApiToken, models.PROTECT, related_name="written")
+    method = models.CharField(max_length=7)
+    address = models.CharField(max_length=200)
+    status = models.PositiveSmallIntegerField()
+    reference = models.UUIDField(null=True, db_index=True, help_text="of what the answer names")
+    recorded_at = RecordedAt()
+
+    class Meta:
+        ordering = ["-id"]
+
+    def __str__(self) -> str:
+        return f"{self.token} {self.method} {self.address}"
+
+
 class Job(models.Model):
     """Something to be done by a worker: the outbox and the truth about it. A row is inserted where the need arises, in its transaction."""
 

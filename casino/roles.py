@@ -118,6 +118,8 @@ ACTIONS: Mapping[str, frozenset[str]] = {
         "see_all_jobs": {"administrator"},
         "manage_users": {"administrator"},
         "review_users": {"auditor"},
+        "manage_tokens": {"administrator"},
+        "read_tokens": {"administrator", "auditor"},
     }.items()
 }
 

@@ -26,6 +26,7 @@ urlpatterns = [
     path("admin/", admin.site.urls),
     path("api/v1/schema/", SpectacularAPIView.as_view(), name="schema"),
     path("api/v1/", include("casino.house_api")),
+    path("api/v1/", include("casino.token_api")),
     path("api/v1/", include("tables.api.urls")),
     path("api/v1/", include("audit.api.urls")),
     re_path(r"^api/", no_such_address),

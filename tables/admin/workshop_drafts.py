@@ -28,6 +28,8 @@ from tables.paytable_selectors import base_version, draft_of, next_number
 from tables.services.paytables import Look, draft_paytable, look_at, paytable_of, propose, read_paytable, version_named
 from tables.solved_edges import known_edges
 
+HOUSE = "property"
+"""The field that says whose limits a draft is held against; it is no part of the paytable's own form."""
 _UNNAMED = {"name": "draft", "version": 1}
 """Stands in for a name or number that is not typed yet: no edge hangs on them."""
 
@@ -57,11 +59,10 @@ def look(request: HttpRequest) -> JsonResponse:
     someone_who_may(request, "propose_paytable")
     form = PaytableForm(_game(request.POST.get("game", "")), request.POST.dict())
     paytable = _read(form, identity_matters=False)
+    house = _house_or_error(request, form)
     answer: dict[str, Any] = {"errors": form.errors, "edges": None, "odds": {}}
     if paytable is not None:
-        answer["edges"] = render_to_string(
-            f"{FOLDER}/look.html", look_context(paytable, _house(request), _against(request, paytable)), request=request
-        )
+        answer["edges"] = render_to_string(f"{FOLDER}/look.html", look_context(paytable, house, _against(request, paytable)), request=request)
         answer["odds"] = {f"odds.{wager}.{row}": format_odds(odds) for wager, rows in paytable.odds.items() for row, odds in rows.items()}
     return JsonResponse(answer)
 
@@ -99,7 +100,10 @@ def _save(request: HttpRequest, user: User, kept: PaytableDraft | None) -> HttpR
     except CasinoError as error:
         _not_broken(error)
         for fault in error.faults:
-            form.place(fault)
+            if fault.where == HOUSE:
+                form.errors.setdefault(HOUSE, []).append(fault.message)
+            else:
+                form.place(fault)
         return _page(request, form, kept, status=error.status)
     messages.success(request, gettext("Kept as a draft: %(saved)s.") % {"saved": saved})
     return redirect("admin:tables_workshop_draft", saved.uuid)
@@ -127,8 +131,8 @@ def _field_of(fault: Fault) -> str:
 
 
 def _page(request: HttpRequest, form: PaytableForm, kept: PaytableDraft | None, *, status: int = 200) -> HttpResponse:
-    house = kept.property if kept and request.method != "POST" else _house(request)
     copy = PaytableForm(form.game, form.typed)
+    house = kept.property if kept and request.method != "POST" else _house_or_error(request, copy)
     paytable = _read(copy, identity_matters=False)
     base = base_version(form.game.code, timezone.now(), house)
     looked = look_context(paytable, house, base) if paytable is not None else {"base": base}
@@ -141,6 +145,7 @@ def _page(request: HttpRequest, form: PaytableForm, kept: PaytableDraft | None, 
         "house": house,
         "asked": status != 200,
         "general_errors": form.errors.get("", []),
+        "house_errors": form.errors.get(HOUSE, []),
         "revision_seen": request.POST.get("revision", ""),
         "typed_by": User.objects.filter(pk__in=kept.typed_by).order_by("username") if kept else [],
         "proposals": kept.proposals.order_by("-id") if kept else [],
@@ -179,8 +184,21 @@ def _revision(request: HttpRequest) -> int:
 
 
 def _house(request: HttpRequest) -> Property | None:
-    key = _number(request.POST.get("property"))
-    return None if key is None else Property.objects.filter(pk=key).first()
+    """Return the property whose limits the draft is held against, None where "no property" is chosen. Raises InvalidSlip (`no_property`)."""
+    typed = request.POST.get(HOUSE, "")
+    key = _number(typed)
+    found = None if key is None else Property.objects.filter(pk=key).first()
+    if typed and found is None:
+        raise InvalidSlip("no_property", "There is no such property: choose one, or none.", where=HOUSE)
+    return found
+
+
+def _house_or_error(request: HttpRequest, form: PaytableForm) -> Property | None:
+    try:
+        return _house(request)
+    except InvalidSlip as error:
+        form.errors.setdefault(HOUSE, []).append(error.message)
+        return None
 
 
 def _game(code: str) -> Game:

@@ -65,7 +65,8 @@ def place(request: HttpRequest, pk: int) -> HttpResponse:
     form = place_form(version, request.POST)
     if form.is_valid():
         try:
-            one = propose_in_force(form.cleaned_data["table"], version, from_at=form.moment(), by=user, note=form.cleaned_data["note"])
+            table, note = form.cleaned_data["table"], form.cleaned_data["note"]
+            one = propose_in_force(table, version, from_at=form.moment(), at=timezone.now(), by=user, note=note)
         except CasinoError as error:
             say_at(form, error)
         else:

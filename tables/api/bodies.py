@@ -41,10 +41,12 @@ def text_in(body: Mapping[str, Any], name: str, *, required: bool = False) -> st
     return text
 
 
-def whole_in(body: Mapping[str, Any], name: str) -> int | None:
-    """Return the whole number `name`, None where it is absent. Raises InvalidSlip (`bad_type`)."""
+def whole_in(body: Mapping[str, Any], name: str) -> int:
+    """Return the whole number `name`. Raises InvalidSlip (`missing_field`, `bad_type`)."""
     number = body.get(name)
-    if number is not None and (type(number) is not int or not 0 <= number < 2**31):
+    if number is None:
+        raise InvalidSlip("missing_field", gettext("“%(name)s” is missing.") % {"name": name}, where=name)
+    if type(number) is not int or not 0 <= number < 2**31:
         raise InvalidSlip("bad_type", gettext("A whole number is due here."), where=name)
     return number
 

@@ -62,7 +62,12 @@ class DraftBody(serializers.Serializer):
 
     paytable = serializers.DictField(help_text="a whole version object of spec/rounds.md")
     property = serializers.CharField(required=False, help_text="whose limits it is held against")
-    revision = serializers.IntegerField(required=False, help_text="of the draft, as it was looked at")
+
+
+class DraftChangeBody(DraftBody):
+    """A draft as it is typed anew."""
+
+    revision = serializers.IntegerField(help_text="of the draft, as it was looked at")
 
 
 class DraftAnswer(_Identity):
@@ -83,7 +88,7 @@ class DraftProposalBody(serializers.Serializer):
     """What is said when a draft is proposed."""
 
     note = serializers.CharField(max_length=300, required=False)
-    revision = serializers.IntegerField(required=False)
+    revision = serializers.IntegerField(help_text="of the draft, as it was looked at")
 
 
 class ProposalAnswer(_Identity):

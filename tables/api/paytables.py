@@ -8,6 +8,7 @@ from uuid import UUID
 
 from django.db.models import QuerySet
 from django.http import HttpResponse
+from django.utils import timezone
 from django.utils.translation import gettext
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema
@@ -25,6 +26,7 @@ from tables.api.paytable_answers import draft_answer, placement_answer, proposal
 from tables.api.paytable_schema import (
     DraftAnswer,
     DraftBody,
+    DraftChangeBody,
     DraftProposalBody,
     EdgesAnswer,
     PlaceBody,
@@ -131,7 +133,7 @@ class DraftView(APIView):
         may(request, "see_workshop")
         return Response(draft_answer(draft_of(uuid), whole=True))
 
-    @extend_schema(operation_id="paytable_drafts_change", request=DraftBody, responses={200: DraftAnswer, **ERRORS})
+    @extend_schema(operation_id="paytable_drafts_change", request=DraftChangeBody, responses={200: DraftAnswer, **ERRORS})
     def put(self, request: Request, uuid: UUID) -> Response:
         """Change a draft that was looked at at `revision`; 412 where somebody changed it since."""
         user, body = may(request, "propose_paytable"), object_of(request)
@@ -145,7 +147,7 @@ class DraftProposalView(APIView):
 
     @extend_schema(operation_id="paytable_drafts_propose", request=DraftProposalBody, responses={201: ProposalAnswer, **ERRORS})
     def post(self, request: Request, uuid: UUID) -> Response:
-        """Propose what the draft says now."""
+        """Propose what the draft says, as it was looked at at `revision`; 412 where somebody changed it since."""
         user, body = may(request, "propose_paytable"), object_of(request)
         proposal = paytables.propose(draft_of(uuid), by=user, note=text_in(body, "note"), revision=whole_in(body, "revision"))
         return Response(proposal_answer(proposal_of(proposal.uuid)), status=201)
@@ -159,7 +161,8 @@ class PlaceView(APIView):
         """Propose to put the version in force at `table` from `from_at` on."""
         user, body = may(request, "propose_paytable"), object_of(request)
         version, table = paytables.version_named(reference), table_of(text_in(body, "table", required=True))
-        one = placements.propose_in_force(table, version, from_at=moment_in(body, "from_at"), by=user, note=text_in(body, "note"))
+        from_at, note = moment_in(body, "from_at"), text_in(body, "note")
+        one = placements.propose_in_force(table, version, from_at=from_at, at=timezone.now(), by=user, note=note)
         return Response(placement_answer(placement_of(one.uuid)), status=201)
 
 

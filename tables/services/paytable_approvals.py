@@ -20,6 +20,9 @@ from tables.services.paytable_drafts import columns_of, draft_paytable, lock_dra
 from tables.services.paytable_reading import paytable_of, read_paytable, state_of
 from tables.solved_edges import known_edges
 
+LONGEST_REFERENCE = 120
+"""Characters of an approval's reference."""
+
 
 @in_transaction
 def propose(draft: PaytableDraft, *, by: User, note: str = "", revision: int | None = None) -> PaytableProposal:
@@ -55,12 +58,14 @@ def propose(draft: PaytableDraft, *, by: User, note: str = "", revision: int | N
 def approve(proposal: PaytableProposal, *, by: User, approval: str) -> PaytableVersion:
     """Return the version that `proposal` becomes, under the approval's reference. A door asks `by` for the password again before.
 
-    Raises Refused (`not_allowed`, `own_approval`), InvalidSlip (`missing_field` at `approval`), Conflict (`not_proposed`: it has ended,
+    Raises Refused (`not_allowed`, `own_approval`), InvalidSlip (`missing_field`, `bad_type` at `approval`), Conflict (`not_proposed`: it has ended,
     `solve_required`: the full solve is not done, `version_exists`).
     """
     approval = approval.strip()
-    if not 1 <= len(approval) <= 120:
-        raise InvalidSlip("missing_field", gettext("An approval has a reference, of 120 characters at most."), where="approval")
+    if not approval:
+        raise InvalidSlip("missing_field", gettext("An approval has a reference."), where="approval")
+    if len(approval) > LONGEST_REFERENCE:
+        raise InvalidSlip("bad_type", gettext("A reference of at most %(most)s characters is due here.") % {"most": LONGEST_REFERENCE}, where="approval")
     paytable = paytable_of(proposal)
     _may_end(proposal, by, "approve_paytable")
     refuse_published(paytable)

@@ -18,13 +18,17 @@ from tables.models import PaytablePlacement, PaytableVersion, PlacementEvent, Ro
 
 
 @in_transaction
-def propose_in_force(table: Table, version: PaytableVersion, *, from_at: datetime, by: User, note: str = "") -> PaytablePlacement:
-    """Return the proposal to put `version` in force at `table` from `from_at` on. Raises Refused, Conflict (`wrong_game`)."""
+def propose_in_force(table: Table, version: PaytableVersion, *, from_at: datetime, at: datetime, by: User, note: str = "") -> PaytablePlacement:
+    """Return the proposal to put `version` in force at `table` from `from_at` on. `at` is now, by the door's clock.
+
+    Raises Refused, Conflict (`wrong_game`), InvalidSlip (`bad_time` at `from_at`: it has passed, and nobody could approve it any more).
+    """
     roles.require(by, "propose_paytable")
     if version.game != table.game:
         raise Conflict(
             "wrong_game", gettext("%(version)s is not a paytable of %(table)s's game.") % {"version": version, "table": table}, where="version"
         )
+    _not_backwards(table, from_at, at)
     placement = PaytablePlacement.objects.create(table=table, version=version, from_at=from_at, proposed_by=by, note=note[:300])
     _add_event(placement, PlacementEvent.State.PROPOSED, by, note)
     return placement
@@ -41,8 +45,7 @@ def approve_in_force(placement: PaytablePlacement, *, by: User, at: datetime, no
     _not_ones_own(placement, by)
     _still_proposed(placement)
     table = placement.table
-    if placement.from_at < at and TablePaytable.objects.filter(table=table).exists():
-        raise InvalidSlip("bad_time", gettext("A version is put in force from now on, not backwards."), where="from_at")
+    _not_backwards(table, placement.from_at, at)
     _no_round_since(table, placement.from_at)
     _add_event(placement, PlacementEvent.State.APPROVED, by, note)
     return _put(placement, by)
@@ -73,7 +76,7 @@ def put_in_force(table: Table, version: PaytableVersion, *, from_at: datetime, b
 
     For setting a house up. Raises as `propose_in_force` and `approve_in_force`.
     """
-    return approve_in_force(propose_in_force(table, version, from_at=from_at, by=by), by=approved_by, at=from_at)
+    return approve_in_force(propose_in_force(table, version, from_at=from_at, at=from_at, by=by), by=approved_by, at=from_at)
 
 
 def _not_ones_own(placement: PaytablePlacement, by: User) -> None:
@@ -86,6 +89,12 @@ def _still_proposed(placement: PaytablePlacement) -> None:
     state = PlacementEvent.objects.filter(placement=placement).order_by("-sequence").values_list("state", flat=True).first()
     if state != PlacementEvent.State.PROPOSED:
         raise Conflict("not_proposed", gettext("It was %(state)s already.") % {"state": word(state or "")}, state=state)
+
+
+def _not_backwards(table: Table, from_at: datetime, at: datetime) -> None:
+    """Refuse a moment that has passed at `at`; a table that never had a version may have had its first one for a while."""
+    if from_at < at and TablePaytable.objects.filter(table=table).exists():
+        raise InvalidSlip("bad_time", gettext("A version is put in force from now on, not backwards."), where="from_at")
 
 
 def _no_round_since(table: Table, from_at: datetime) -> None:

@@ -13,7 +13,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import NoReverseMatch, URLResolver, get_resolver, reverse
 
 from audit.reports.catalogue import catalogue
-from casino.models import Job
+from casino.models import ApiToken, Job
 from ledger.models import Account, Entry, Segment
 from tables.admin.layout import NEW
 from tables.admin.session_acts import ACTS
@@ -83,7 +83,7 @@ def _told(house: House) -> dict[str, list[str]]:
     def one(name: str, *args: object, query: str = "") -> list[str]:
         return [reverse(name, args=args) + query]
 
-    irregular = Round.objects.exclude(irregular="").get()
+    irregular, token = Round.objects.exclude(irregular="").get(), ApiToken.objects.get()
     return {
         "search": ["/admin/search/?q=1", "/admin/search/?q=nothing+like+it", "/admin/search/"],
         "admin:index": ["/admin/"],
@@ -97,6 +97,8 @@ def _told(house: House) -> dict[str, list[str]]:
         "admin:ledger_segment_change": one("admin:ledger_segment_change", Segment.objects.get().pk),
         "admin:ledger_entry_change": one("admin:ledger_entry_change", Entry.objects.filter(kind="round").order_by("-pk")[0].pk),
         "admin:casino_user_change": one("admin:casino_user_change", house.people["PB-1"].pk),
+        "admin:casino_user_tokens": one("admin:casino_user_tokens", token.user_id),
+        "admin:casino_user_token_withdraw": one("admin:casino_user_token_withdraw", token.user_id, token.uuid),
         "admin:auth_user_password_change": one("admin:auth_user_password_change", house.people["FS-1"].pk),
         f"{at}round_add": [reverse(f"{at}round_add"), *(reverse(f"{at}round_add") + f"?table={code}" for code in ("UTH-01", "PAY-01"))],
         f"{at}round_changelist": [reverse(f"{at}round_changelist"), reverse(f"{at}round_changelist") + "?day_from=06-01-2023"],

@@ -12,6 +12,7 @@ from audit import cases
 from audit.looking import look
 from audit.models import Finding
 from casino.alarms import raise_alarm
+from casino.api_tokens import make_token
 from casino.models import StepUpFailure
 from casino.money import Minor
 from tables.models import Round, Shift
@@ -38,6 +39,7 @@ def full_house(house: House) -> House:
     raise_alarm("job_stuck", "full-house", "Reconciling the swing shift has not moved for an hour.")
     raise_alarm("slip_waits", "full-house-slip", "Fill 2 of UTH-01 waits for 20 minutes.", pit="P1")
     StepUpFailure.objects.create(user=house.people["SM-1"], at=house.clock)
+    make_token(house.people["FS-1"], "table system", house.clock.date() + timedelta(days=90), at=house.clock, by=house.people["AD-1"])
     return house
 
 
@@ -113,7 +115,7 @@ def _workshop(house: House) -> None:
     version = paytables.publish_paytable(_flush("1:1"), proposed_by=manager, approved_by=auditor, approval="GC-2")
     draft = paytable_drafts.draft_paytable({**_flush("2:1"), "version": 3}, by=manager)
     paytables.propose(draft, by=manager)
-    placements.propose_in_force(house.tables["UTH-02"], version, from_at=house.clock + timedelta(days=400), by=manager)
+    placements.propose_in_force(house.tables["UTH-02"], version, from_at=house.clock + timedelta(days=400), at=house.clock, by=manager)
 
 
 def opened_round(house: House) -> Round:

@@ -149,6 +149,21 @@ def test_what_is_wrong_stands_at_its_field_and_is_not_kept(house: House, field: 
     assert not PaytableDraft.objects.filter(name="house").exists()
 
 
+@pytest.mark.parametrize("typed_as", ["999999", "-1", "CASINO", "²", "9" * 40])
+def test_a_property_that_is_none_is_refused_at_its_field(house: House, typed_as: str) -> None:
+    answer = who(house).post(f"{W}look/", typed(property=typed_as)).json()
+    assert answer["errors"] == {"property": ["There is no such property: choose one, or none."]}
+    text = page(who(house).post(f"{W}new/", typed(property=typed_as)), 400)
+    assert '<span class="error" id="e_property" >There is no such property: choose one, or none.</span>' in text
+    assert not PaytableDraft.objects.filter(name="house").exists()
+    draft = drafted(house)
+    before = PaytableDraft.objects.filter(pk=draft.pk).values().get()
+    page(who(house).post(f"{W}draft/{draft.uuid}/", typed(revision="1", property=typed_as, **{"odds.blind.flush": "2:1"})), 400)
+    assert PaytableDraft.objects.filter(pk=draft.pk).values().get() == before
+    assert who(house).post(f"{W}draft/{draft.uuid}/", typed(revision="1", property=str(house.property.pk))).status_code == 302
+    assert PaytableDraft.objects.get(pk=draft.pk).property == house.property
+
+
 def test_a_games_manager_alone_types(house: House) -> None:
     for number in ("AU-1", "SM-1", "PB-1", "CG-1", "AD-1"):
         assert who(house, number).post(f"{W}look/", typed()).status_code == 403
@@ -317,7 +332,13 @@ def test_a_version_is_put_in_force_by_two_from_a_moment_on_the_tables_clock(hous
 
 
 @pytest.mark.parametrize(
-    ("from_at", "words"), [("soon", "A time is written as"), ("2027-03-14T02:30", "There is no such time"), ("", "This field is required.")]
+    ("from_at", "words"),
+    [
+        ("2020-01-15T06:00", "A version is put in force from now on, not backwards."),
+        ("soon", "A time is written as"),
+        ("2027-03-14T02:30", "There is no such time"),
+        ("", "This field is required."),
+    ],
 )
 def test_a_moment_that_is_none_is_said_at_its_field(house: House, from_at: str, words: str) -> None:
     version = published_version(house)
@@ -451,7 +472,9 @@ def test_an_open_shift_is_not_settled_again(house: House) -> None:
 
 def test_a_proposal_or_placement_ends_in_no_way_that_is_none(house: House) -> None:
     proposal, later = proposed(house), timezone.now() + timedelta(days=30)
-    placement = placements.propose_in_force(house.tables["UTH-01"], version_named("uth-seed@1"), from_at=later, by=house.people["GM-1"])
+    placement = placements.propose_in_force(
+        house.tables["UTH-01"], version_named("uth-seed@1"), from_at=later, at=timezone.now(), by=house.people["GM-1"]
+    )
     for address in (f"{W}proposal/{proposal.uuid}/", f"{W}placement/{placement.uuid}/"):
         for end in ({}, {"end": "published"}):
             text = page(who(house, "AU-1").post(address, end), 400)
@@ -498,7 +521,7 @@ def test_a_placement_is_refused_or_taken_back(house: House) -> None:
     later = timezone.now() + timedelta(days=30)
     ends = [("refuse", "AU-1", {"note": "not before the audit"}), ("withdraw", "GM-1", {})]
     for end, number, said in ends:
-        placement = placements.propose_in_force(table, version, from_at=later, by=house.people["GM-1"])
+        placement = placements.propose_in_force(table, version, from_at=later, at=timezone.now(), by=house.people["GM-1"])
         assert who(house, number).post(f"{W}placement/{placement.uuid}/", {"end": end, **said}).status_code == 302
     assert not TablePaytable.objects.filter(version=version).exists()
     assert Round.objects.count() == 0

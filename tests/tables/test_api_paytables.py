@@ -41,7 +41,7 @@ def drafted(house: House, raw: dict[str, Any] | None = None) -> dict[str, Any]:
 
 
 def proposed(house: House) -> str:
-    answer = send(house, "POST", f"/drafts/{drafted(house)['uuid']}/propose", {"note": "for the spring"})
+    answer = send(house, "POST", f"/drafts/{drafted(house)['uuid']}/propose", {"note": "for the spring", "revision": 1})
     assert answer.status_code == 201, answer.json()
     return answer.json()["uuid"]
 
@@ -55,7 +55,7 @@ def test_a_version_lives_from_draft_to_table(house: House) -> None:
     draft = drafted(house)
     assert draft["edges"]["trips"]["ev"] == "-48987/2572780"
     assert draft["edges"]["main"]["per_base_bet"]["of"] == "ante"
-    proposal = send(house, "POST", f"/drafts/{draft['uuid']}/propose", {}).json()
+    proposal = send(house, "POST", f"/drafts/{draft['uuid']}/propose", {"revision": 1}).json()
     assert (proposal["state"], proposal["short_code"]) == ("proposed", draft["short_code"])
     approved = send(house, "POST", f"/proposals/{proposal['uuid']}/approve", {"approval": "GC-17", "password": PASSWORD}, "AU-1")
     assert (approved.status_code, approved.json()["paytable"], approved.json()["approval"]) == (201, "house@2", "GC-17")
@@ -77,6 +77,7 @@ def test_a_version_lives_from_draft_to_table(house: House) -> None:
         ({"approval": "GC-1", "password": 5}, (400, "bad_type", "password")),
         ({"password": PASSWORD}, (400, "missing_field", "approval")),
         ({"password": PASSWORD, "approval": ["GC-1"]}, (400, "bad_type", "approval")),
+        ({"password": PASSWORD, "approval": "x" * 121}, (400, "bad_type", "approval")),
     ],
 )
 def test_an_approval_without_password_or_reference_publishes_nothing(house: House, body: dict[str, Any], error: tuple[int, str, str]) -> None:
@@ -153,12 +154,30 @@ def test_a_draft_is_changed_at_the_revision_that_was_looked_at(house: House) -> 
     assert error_of(send(house, "PUT", address, {"paytable": with_flush("3:1"), "revision": "1"})) == (400, "bad_type", "revision")
 
 
+@pytest.mark.parametrize("revision", [{}, {"revision": None}])
+def test_without_the_revision_that_was_looked_at_a_draft_is_neither_changed_nor_proposed(house: House, revision: dict[str, Any]) -> None:
+    draft = drafted(house)
+    address = f"/drafts/{draft['uuid']}"
+    assert error_of(send(house, "PUT", address, {"paytable": with_flush("3:1"), **revision})) == (400, "missing_field", "revision")
+    assert error_of(send(house, "POST", f"{address}/propose", {"note": "n", **revision})) == (400, "missing_field", "revision")
+    assert (kept := send(house, "GET", address).json())["revision"] == 1 and kept["sha256"] == draft["sha256"]
+    assert send(house, "GET", "/proposals?state=proposed").json()["results"] == []
+
+
+def test_a_draft_that_was_changed_since_is_not_proposed(house: House) -> None:
+    address = f"/drafts/{drafted(house)['uuid']}"
+    assert send(house, "PUT", address, {"paytable": with_flush("2:1"), "revision": 1}).status_code == 200
+    assert error_of(send(house, "POST", f"{address}/propose", {"revision": 1})) == (412, "draft_changed", "revision")
+    assert send(house, "POST", f"{address}/propose", {"revision": 2}).status_code == 201
+
+
 @pytest.mark.parametrize(
     ("body", "error"),
     [
         ({"from_at": "2027-01-01T00:00:00+00:00"}, (400, "missing_field", "table")),
         ({"table": "UTH-09", "from_at": "2027-01-01T00:00:00+00:00"}, (404, "no_table", "table")),
         ({"table": "UTH-01"}, (400, "missing_field", "from_at")),
+        ({"table": "UTH-01", "from_at": "2020-01-01T00:00:00+00:00"}, (400, "bad_time", "from_at")),
         ({"table": "UTH-01", "from_at": "tomorrow"}, (400, "bad_time", "from_at")),
         ({"table": "UTH-01", "from_at": "2027-01-01T00:00:00"}, (400, "bad_time", "from_at")),
         ({"table": "PAY-01", "from_at": "2027-01-01T00:00:00+00:00"}, (409, "wrong_game", "version")),

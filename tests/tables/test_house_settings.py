@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from django.contrib.auth.hashers import make_password
-from django.db import DatabaseError, connection, transaction
+from django.db import DatabaseError, connection, connections, transaction
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
@@ -114,6 +114,52 @@ def test_the_database_refuses_one_person_for_both_and_an_unknown_setting(house: 
     change(house, "explain_over", 5)
     with pytest.raises(DatabaseError), transaction.atomic(), connection.cursor() as cursor:
         cursor.execute("UPDATE tables_propertysetting SET value = '6'")
+
+
+STAYS = [
+    ("uuid", "gen_random_uuid()"),
+    ("code", "'OTHER'"),
+    ("zone", "'Europe/Rome'"),
+    ("currency", "'EUR'"),
+    ("exponent", "3"),
+    ("writes", "'comma'"),
+]
+
+
+@pytest.mark.parametrize(("column", "value"), STAYS)
+def test_the_application_changes_nothing_that_stays(house: House, column: str, value: str) -> None:
+    """Neither by itself, nor for all rows, nor beside something that may change, nor by an insert that meets the row."""
+    before = Property.objects.filter(pk=house.property.pk).values().get()
+    names = ", ".join(field.column for field in Property._meta.local_concrete_fields)
+    clash = f"INSERT INTO tables_property ({names}) SELECT {names} FROM tables_property WHERE id = {house.property.pk}"
+    for statement in (
+        f"UPDATE tables_property SET {column} = {value} WHERE id = {house.property.pk}",
+        f"UPDATE tables_property SET name = 'Another', {column} = {value}",
+        f"{clash} ON CONFLICT (id) DO UPDATE SET {column} = {value}",
+    ):
+        with pytest.raises(DatabaseError, match="UPDATE of tables_property is refused"), transaction.atomic(), connection.cursor() as cursor:
+            cursor.execute(statement)
+    assert Property.objects.filter(pk=house.property.pk).values().get() == before
+
+
+@pytest.mark.django_db(databases=["owner"])
+def test_the_owner_changes_nothing_that_stays_either() -> None:
+    for column, value in STAYS:
+        with (
+            pytest.raises(DatabaseError, match="UPDATE of tables_property"),
+            transaction.atomic(using="owner"),
+            connections["owner"].cursor() as cursor,
+        ):
+            cursor.execute(f"UPDATE tables_property SET {column} = {value}")
+
+
+def test_a_name_may_be_corrected_and_the_whole_row_written_back_as_it_was(house: House) -> None:
+    house.property.name = "Casino am See"
+    house.property.save()
+    assert Property.objects.get(pk=house.property.pk).name == "Casino am See"
+    with connection.cursor() as cursor:
+        cursor.execute("UPDATE tables_property SET zone = zone, currency = currency")
+        assert cursor.rowcount == 1
 
 
 def test_a_reconciled_shift_is_the_same_after_a_change(house: House) -> None:

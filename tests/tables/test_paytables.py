@@ -23,6 +23,7 @@ from tables.engine.edge_solve import SolveCancelled
 from tables.models import (
     PaytableDraft,
     PaytableEvent,
+    PaytablePlacement,
     PaytableProposal,
     PaytableSolve,
     PaytableVersion,
@@ -221,11 +222,16 @@ def test_nobody_approves_what_they_proposed(house: House) -> None:
         RoleEvent.objects.create(user=house.people["AU-1"], sequence=9, role="games_manager", action="grant", by=house.people["AD-1"])
 
 
-@pytest.mark.parametrize("approval", ["", "  ", "x" * 121])
-def test_an_approval_has_a_reference(house: House, approval: str) -> None:
+@pytest.mark.parametrize(("approval", "code"), [("", "missing_field"), ("  ", "missing_field"), ("x" * 121, "bad_type"), ("x" * 5000, "bad_type")])
+def test_an_approval_has_a_reference_that_is_not_too_long(house: House, approval: str, code: str) -> None:
     with pytest.raises(InvalidSlip) as error:
         paytables.approve(proposed(house), by=house.people["AU-1"], approval=approval)
-    assert (error.value.code, error.value.where) == ("missing_field", "approval")
+    assert (error.value.code, error.value.where) == (code, "approval")
+    assert (code == "bad_type") == ("120" in error.value.message)
+
+
+def test_a_reference_of_as_many_characters_as_there_may_be_is_kept(house: House) -> None:
+    assert paytables.approve(proposed(house), by=house.people["AU-1"], approval=" " + "x" * 120).approval == "x" * 120
 
 
 def test_a_proposal_ends_once(house: House) -> None:
@@ -325,7 +331,7 @@ def test_the_database_puts_nothing_in_force_that_nobody_approved(house: House) -
     with pytest.raises(IntegrityError) as error, transaction.atomic():
         TablePaytable.objects.create(table=table, version=kept, from_at=at, by=gm, approved_by=auditor)
     assert "put in force by one person and approved by another" in str(error.value)
-    placement = placements.propose_in_force(table, kept, from_at=at, by=gm)
+    placement = placements.propose_in_force(table, kept, from_at=at, at=at, by=gm)
     said = refused(
         "INSERT INTO tables_placementevent (placement_id, sequence, state, by_id, note) VALUES (%s, 2, 'approved', %s, '')", placement.pk, gm.pk
     )
@@ -338,7 +344,7 @@ def test_the_database_puts_nothing_in_force_that_nobody_approved(house: House) -
 def test_a_version_is_in_force_from_its_moment_until_the_next(house: House) -> None:
     table, seed = house.tables["UTH-01"], house.tables["UTH-01"].paytables.get().version
     kept, at = approved(house), house.tick()
-    placement = placements.propose_in_force(table, kept, from_at=at + timedelta(minutes=5), by=house.people["GM-1"])
+    placement = placements.propose_in_force(table, kept, from_at=at + timedelta(minutes=5), at=at, by=house.people["GM-1"])
     assert version_in_force(table, at + timedelta(hours=1)) == seed
     row = placements.approve_in_force(placement, by=house.people["AU-1"], at=at)
     assert (row.by.username, row.approved_by.username) == ("GM-1", "AU-1")
@@ -354,17 +360,27 @@ def test_nothing_is_put_in_force_backwards_or_over_rounds(house: House) -> None:
         (house.clock - timedelta(hours=1), house.clock, "bad_time", InvalidSlip),
         (played.occurred_at, played.occurred_at, "rounds_dealt", Conflict),
     ):
-        placement = placements.propose_in_force(table, kept, from_at=from_at, by=gm)
+        placement = placements.propose_in_force(table, kept, from_at=from_at, at=from_at, by=gm)
         with pytest.raises(kind) as error:
             placements.approve_in_force(placement, by=auditor, at=at)
         assert (error.value.code, error.value.where) == (code, "from_at")
     assert table.paytables.count() == 1
 
 
+def test_what_has_passed_is_not_even_proposed(house: House) -> None:
+    table, kept, gm, at = house.tables["UTH-01"], approved(house), house.people["GM-1"], house.tick()
+    for from_at in (at - timedelta(microseconds=1), at - timedelta(days=400)):
+        with pytest.raises(InvalidSlip) as error:
+            placements.propose_in_force(table, kept, from_at=from_at, at=at, by=gm)
+        assert (error.value.code, error.value.where) == ("bad_time", "from_at")
+    assert not PaytablePlacement.objects.filter(version=kept).exists()
+    assert placements.propose_in_force(table, kept, from_at=at, at=at, by=gm).from_at == at
+
+
 def test_what_cannot_be_put_in_force(house: House) -> None:
     kept, gm, auditor, at = approved(house), house.people["GM-1"], house.people["AU-1"], house.tick()
     with pytest.raises(Conflict) as error:
-        placements.propose_in_force(house.tables["PAY-01"], kept, from_at=at, by=gm)
+        placements.propose_in_force(house.tables["PAY-01"], kept, from_at=at, at=at, by=gm)
     assert error.value.code == "wrong_game"
     with pytest.raises(Refused):
         placements.put_in_force(house.tables["UTH-01"], kept, from_at=at, by=gm, approved_by=gm)
@@ -372,7 +388,7 @@ def test_what_cannot_be_put_in_force(house: House) -> None:
     with pytest.raises(Conflict) as error:
         placements.put_in_force(house.tables["UTH-01"], kept, from_at=at, by=gm, approved_by=auditor)
     assert error.value.code == "in_force_already"
-    placement = placements.propose_in_force(house.tables["UTH-01"], kept, from_at=house.tick(), by=gm)
+    placement = placements.propose_in_force(house.tables["UTH-01"], kept, from_at=house.tick(), at=house.clock, by=gm)
     placements.withdraw_in_force(placement, by=gm)
     with pytest.raises(Conflict) as error:
         placements.approve_in_force(placement, by=auditor, at=house.clock)
