@@ -6,10 +6,11 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping
 from decimal import Decimal
 from fractions import Fraction
+from typing import NamedTuple
 
 from audit import selectors
 from audit.models import SessionMoments, ShiftReconciliation
-from audit.statistics import TIES, BetFigures, Moments, Stake, Ties, cut, dealing, figures_of, moments_of_round
+from audit.statistics import TIES, BetFigures, Covers, Moments, Stake, Ties, cut, dealing, each_by_itself, figures_of, moments_of_round
 from casino.transactions import in_transaction, wait_turn
 from casino.words import gettext_noop
 from tables.engine.edge import edges
@@ -55,7 +56,7 @@ class RoundFigures:
     """The figures of every paytable version that was dealt, each worked out once."""
 
     def __init__(self) -> None:
-        self._known: dict[int, tuple[Mapping[str, BetFigures], Ties] | None] = {}
+        self._known: dict[int, _Figures | None] = {}
 
     def moments(self, played: Round, wagers: list[Wager]) -> Moments:
         """Return the moments of one round."""
@@ -64,11 +65,18 @@ class RoundFigures:
         known = self._known[played.paytable_id]
         if known is None:
             return Moments(left_out=1)
-        bet_of = games()[played.game].bet_of
-        return moments_of_round([Stake(w.seat, bet_of(w.kind), w.stake, w.collected, w.paid) for w in wagers], *known)
+        return moments_of_round([Stake(w.seat, known.bet_of(w.kind), w.stake, w.collected, w.paid) for w in wagers], known.bets, known.ties)
 
 
-def _figures_of(version: PaytableVersion) -> tuple[Mapping[str, BetFigures], Ties] | None:
+class _Figures(NamedTuple):
+    """What a paytable's rounds are expected by. `bet_of`: the name in `bets` of a kind of wager."""
+
+    bets: Mapping[str, BetFigures]
+    ties: Ties | Covers
+    bet_of: Callable[[str], str]
+
+
+def _figures_of(version: PaytableVersion) -> _Figures | None:
     game = games()[version.game]
     if game.is_pot_game:
         return None
@@ -76,7 +84,11 @@ def _figures_of(version: PaytableVersion) -> tuple[Mapping[str, BetFigures], Tie
     if not paytable.odds:
         return None
     bets = figures_of(edges(cut(paytable, game)))
-    return None if bets is None else (bets, TIES.get(version.game, Ties()))
+    if bets is None:
+        return None
+    if (told := game.covered(paytable)) is not None:
+        return _Figures(each_by_itself(bets, game.bet_of, told[1]), Covers(*told), str)
+    return _Figures(bets, TIES.get(version.game, Ties()), game.bet_of)
 
 
 def _row(kept: ShiftReconciliation, key: Key, total: Moments, moments: list[int]) -> SessionMoments:

@@ -1,7 +1,7 @@
 """Win against expectation, error rates and pace, each with its interval. Pure: values in, values out.
 
 What is expected is expected of the wagers that were really made, by the paytable's exact edges; how far off it may be comes from the exact
-deviations and from how the seats of one round hang together, which share a board and a dealer: the round is the unit. Payouts beyond
+deviations and from how the seats of one round hang together, which share a board and a dealer, or a spin: the round is the unit. Payouts beyond
 `CAP` to one are cut on both sides, in what happened and in what is expected: they are so rare and so large that no night is long enough for
 them to even out, and each of them is recomputed twice anyway (`audit.second_opinion`). What was cut is said beside the figure.
 
@@ -10,8 +10,8 @@ A flag is a reason to look, never proof. Source: spec/night.md, "Statistics".
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import pairwise
 from math import erfc, sqrt
@@ -51,6 +51,23 @@ class Ties:
         return (self.same if same_seat else self.across).get((min(one, other), max(one, other)), self.unknown)
 
 
+@dataclass(frozen=True)
+class Covers:
+    """How results hang together where one of `ends`, all equally likely, decides every wager of a round: by what each wager covers, exactly."""
+
+    ends: int
+    covered: Mapping[str, frozenset[str]]
+
+    def of(self, one: str, other: str, *, same_seat: bool) -> float:
+        """Return the correlation of wagers `one` and `other`, whoever made them: odds scale a result and move it, and change nothing here."""
+        first, second = self.covered[one], self.covered[other]
+        together = self.ends * len(first & second) - len(first) * len(second)
+        return together / sqrt(self._spread(first) * self._spread(second))
+
+    def _spread(self, covered: frozenset[str]) -> int:
+        return len(covered) * (self.ends - len(covered))
+
+
 TIES: Mapping[str, Ties] = {
     "uth": Ties(
         across={("main", "main"): 0.270, ("trips", "trips"): 0.206, ("main", "trips"): 0.022},
@@ -62,8 +79,8 @@ TIES: Mapping[str, Ties] = {
     ),
 }
 """Under the seeds' rules and close to the best play, with payouts cut at CAP; without the cut the mains' of the first is 0.179. Dealt by
-tests/audit/uth_pool.py and tcp_pool.py, which tests deal again. On one spin of a wheel bets hang together by what they cover, up to wholly:
-such a game has no row here, and its intervals are as wide as that."""
+tests/audit/uth_pool.py and tcp_pool.py, which tests deal again. On one spin of a wheel no constant says it: bets hang together by what they
+cover, from wholly to the contrary. Such a game has no row here; its wagers are taken one by one (`Covers`)."""
 
 
 @dataclass(frozen=True)
@@ -142,7 +159,12 @@ def figures_of(edges: Edges) -> Mapping[str, BetFigures] | None:
     return {name: BetFigures(bet.basis, bet.edge, bet.variance) for name, bet in edges.bets.items()}
 
 
-def moments_of_round(wagers: Sequence[Stake], bets: Mapping[str, BetFigures], ties: Ties) -> Moments:
+def each_by_itself(bets: Mapping[str, BetFigures], bet_of: Callable[[str], str], kinds: Iterable[str]) -> Mapping[str, BetFigures]:
+    """Return the figures of every kind of wager as a bet of its own, to go with `Covers`: those of the bet that it is."""
+    return {kind: replace(bets[bet_of(kind)], basis=kind) for kind in kinds}
+
+
+def moments_of_round(wagers: Sequence[Stake], bets: Mapping[str, BetFigures], ties: Ties | Covers) -> Moments:
     """Return the moments of one round: `wagers` with the bet that each is, `bets` of its paytable."""
     kept = sum(wager.collected - min(wager.paid, CAP * wager.stake) for wager in wagers)
     moved = sum(wager.collected - wager.paid for wager in wagers)
@@ -162,7 +184,7 @@ def _bases(wagers: Iterable[Stake], bets: Mapping[str, BetFigures]) -> Mapping[t
     return bases
 
 
-def _variance(bases: Mapping[tuple[int, str], int], bets: Mapping[str, BetFigures], ties: Ties) -> float:
+def _variance(bases: Mapping[tuple[int, str], int], bets: Mapping[str, BetFigures], ties: Ties | Covers) -> float:
     spread = [(seat, bet, amount * sqrt(bets[bet].variance)) for (seat, bet), amount in bases.items()]
     total = 0.0
     for index, (seat, bet, sd) in enumerate(spread):

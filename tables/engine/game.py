@@ -193,6 +193,9 @@ class Game(Protocol):
     def rows(self, kind: str, paytable: Paytable) -> Mapping[str, Fraction]:
         """Return the odds that may be read, rightly or not, for a wager of this kind, by paytable row."""
 
+    def covered(self, paytable: Paytable) -> tuple[int, Mapping[str, frozenset[str]]] | None:
+        """Return how many equally likely ends a round has, and which of them win each kind of wager; None where a round is no such thing."""
+
     @property
     def paytable_layout(self) -> PaytableLayout:
         """What a paytable of the game is typed into, so that the workshop needs to know no game."""

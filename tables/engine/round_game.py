@@ -31,6 +31,10 @@ class RoundGame(ABC, Generic[D]):
         """Return the odds that may be read for a wager of this kind, by paytable row: those of its bet."""
         return paytable.odds.get(self.bet_of(kind), {})
 
+    def covered(self, paytable: Paytable) -> tuple[int, Mapping[str, frozenset[str]]] | None:
+        """Return None: cards end a round in more ways than can be told one by one."""
+        return None
+
     @property
     def paytable_layout(self) -> PaytableLayout:
         """Return what a paytable of the game is typed into."""

@@ -10,12 +10,14 @@ import numpy as np
 import pytest
 
 from audit.binomial import at_least
+from audit.moments import RoundFigures
 from audit.second_opinion import BIG
 from audit.statistics import (
     ALPHA,
     CAP,
     TIES,
     BetFigures,
+    Covers,
     Moments,
     Stake,
     Ties,
@@ -23,6 +25,7 @@ from audit.statistics import (
     check_win,
     cut,
     dealing,
+    each_by_itself,
     figures_of,
     holm,
     is_off_pace,
@@ -32,6 +35,9 @@ from audit.statistics import (
 )
 from tables.engine.edge import edges
 from tables.engine.game import games
+from tables.engine.games.roulette import WHEELS
+from tables.engine.paytable import Paytable
+from tables.models import PaytableVersion, Round, Wager
 from tables.paytable_files import published
 from tests.audit import tcp_pool
 from tests.audit.uth_pool import pool
@@ -82,6 +88,61 @@ def test_where_ties_are_not_known_the_interval_is_too_wide_and_never_too_narrow(
     figures = {"main": BetFigures("ante", Fraction(0), Fraction(1))}
     wagers = [Stake(seat, "ante", 100, 0, 0) for seat in (1, 2, 3)]
     assert moments_of_round(wagers, figures, Ties()).variance == pytest.approx(300.0**2)
+
+
+def spin_figures(reference: str) -> tuple[Paytable, dict[str, BetFigures], Covers]:
+    paytable, game = published()[reference], games()["roulette"]
+    exact, told = figures_of(edges(cut(paytable, game))), game.covered(paytable)
+    assert exact is not None and told is not None
+    return paytable, dict(each_by_itself(exact, game.bet_of, told[1])), Covers(*told)
+
+
+SPINS = [
+    {1: {"red": 100}, 2: {"black": 100}},
+    {1: {"red": 100}, 2: {"red": 100}, 3: {"red": 300}},
+    {1: {"straight_17": 25, "straight_18": 25, "split_17_20": 10, "line_16_21": 40}, 4: {"dozen_2": 200, "odd": 60}},
+    {1: {"straight_0": 5}, 2: {"corner_1_2_4_5": 15, "column_1": 30, "low": 100}, 8: {"straight_0": 500, "high": 20}},
+]
+
+
+@pytest.mark.parametrize("reference", ["roulette-single-zero@1", "roulette-double-zero@1"])
+@pytest.mark.parametrize("seats", SPINS)
+def test_the_moments_of_a_spin_are_those_of_every_pocket_settled(reference: str, seats: dict[int, dict[str, int]]) -> None:
+    """Each pocket of the wheel once, settled by the engine, payouts cut: the expectation exactly, the variance as far as a float goes."""
+    paytable, figures, covers = spin_figures(reference)
+    game, wins = games()["roulette"], []
+    bets = [{"seat": seat, "bets": told} for seat, told in seats.items()]
+    for pocket in (*WHEELS[paytable.rules["wheel"]], *map(str, range(1, 37))):
+        deal = game.read({"game": "roulette", "id": "spin", "pocket": pocket, "seats": bets}, paytable)
+        stakes = {(one.seat, one.kind): one.stake for one in deal.stakes}
+        wins.append(sum(due.collect - min(due.pay, CAP * stakes[due.seat, due.kind]) for due in game.settle(deal, paytable).dues))
+    assert len(wins) == covers.ends
+    found = moments_of_round([Stake(seat, kind, put, 0, 0) for seat, told in seats.items() for kind, put in told.items()], figures, covers)
+    mean = Fraction(sum(wins), len(wins))
+    assert found.expected == mean
+    assert found.variance == pytest.approx(float(sum((win - mean) ** 2 for win in wins) / len(wins)), rel=1e-9)
+
+
+def test_red_and_black_nearly_cancel_and_two_on_red_are_one() -> None:
+    _, figures, covers = spin_figures("roulette-single-zero@1")
+    assert covers.of("red", "red", same_seat=False) == 1.0
+    assert covers.of("red", "black", same_seat=False) == pytest.approx(-18 / 19)
+    both = moments_of_round([Stake(1, "red", 100, 0, 0), Stake(2, "black", 100, 0, 0)], figures, covers)
+    one = moments_of_round([Stake(1, "red", 100, 0, 0)], figures, covers)
+    twice = moments_of_round([Stake(1, "red", 100, 0, 0), Stake(2, "red", 100, 0, 0)], figures, covers)
+    assert both.variance == pytest.approx(200**2 * 36 / 37**2)  # only zero makes a difference: both are lost
+    assert twice.variance == pytest.approx(4 * one.variance)
+
+
+def test_rounds_of_a_wheel_are_expected_by_what_they_cover() -> None:
+    """The way that a shift's rounds go, from the rows of the database to the moments."""
+    paytable, figures, covers = spin_figures("roulette-single-zero@1")
+    version = PaytableVersion(pk=1, game="roulette", content=paytable.canonical)
+    played = Round(game="roulette", paytable=version)
+    rows = [Wager(seat=1, kind="red", stake=100, collected=100, paid=0), Wager(seat=2, kind="black", stake=100, collected=0, paid=100)]
+    by_hand = moments_of_round([Stake(1, "red", 100, 100, 0), Stake(2, "black", 100, 0, 100)], figures, covers)
+    assert RoundFigures().moments(played, rows) == by_hand
+    assert by_hand.win == 0 and by_hand.variance < 1_100  # taken as hanging together wholly it would be 40,000
 
 
 def test_moments_add_up() -> None:

@@ -251,6 +251,10 @@ class Roulette(RoundGame[RouletteDeal]):
         """Return "straight" for "straight_17"."""
         return SPOTS[kind].bet
 
+    def covered(self, paytable: Paytable) -> tuple[int, Mapping[str, frozenset[str]]]:
+        """Return how many pockets the wheel has, and the numbers that each wager covers, by kind."""
+        return 36 + len(WHEELS[paytable.rules["wheel"]]), {kind: spot.numbers for kind, spot in offered(paytable).items()}
+
     def rows(self, kind: str, paytable: Paytable) -> Mapping[str, Any]:
         """Return all odds: a chip may be read on any spot beside its own."""
         return paytable.odds["bets"]
