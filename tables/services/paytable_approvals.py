@@ -65,7 +65,9 @@ def approve(proposal: PaytableProposal, *, by: User, approval: str) -> PaytableV
     if not approval:
         raise InvalidSlip("missing_field", gettext("An approval has a reference."), where="approval")
     if len(approval) > LONGEST_REFERENCE:
-        raise InvalidSlip("bad_type", gettext("A reference of at most %(most)s characters is due here.") % {"most": LONGEST_REFERENCE}, where="approval")
+        raise InvalidSlip(
+            "bad_type", gettext("A reference of at most %(most)s characters is due here.") % {"most": LONGEST_REFERENCE}, where="approval"
+        )
     paytable = paytable_of(proposal)
     _may_end(proposal, by, "approve_paytable")
     refuse_published(paytable)
