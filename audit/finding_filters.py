@@ -32,7 +32,7 @@ class WaitingFilter(SimpleListFilter):
 
     def lookups(self, request: HttpRequest, model_admin: ModelAdmin) -> Iterable[tuple[str, str]]:
         """Return what can be asked."""
-        return [("mine", gettext("for me")), ("overdue", "overdue"), ("open", gettext("not closed"))]
+        return [("mine", gettext("for me")), ("overdue", gettext("overdue")), ("open", gettext("not closed"))]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
         """Return the findings that wait so."""
