@@ -182,7 +182,7 @@ class FindingAdmin(ReadOnlyAdmin):
             return figure(shown.NOTHING, "dim")
         now = timezone.now()
         late = is_overdue(finding.recorded_at, finding.severity, at=now)
-        return figure(f"{in_days(now - finding.recorded_at)}{' overdue' if late else ''}", "bad" if late else "")
+        return figure(f"{in_days(now - finding.recorded_at)}{' ' + gettext('overdue') if late else ''}", "bad" if late else "")
 
     @admin.display(description=_("owner"))
     def owner_word(self, finding: Any) -> str:
@@ -286,7 +286,7 @@ class FindingAdmin(ReadOnlyAdmin):
             "saved": saved,
             "lost": lost,
             "profile": dealer_profile(finding.dealer, last=finding.shift.gaming_day) if finding.dealer else None,
-            "title": f"{finding.kind.replace('_', ' ').capitalize()} · {finding.session.table.code if finding.session else finding.shift}",
+            "title": f"{capfirst(word(finding.kind))} · {finding.session.table.code if finding.session else finding.shift}",
             "subtitle": None,
         }
         return super().render_change_form(request, {**context, **more}, *args, **kwargs)

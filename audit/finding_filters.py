@@ -32,7 +32,7 @@ class WaitingFilter(SimpleListFilter):
 
     def lookups(self, request: HttpRequest, model_admin: ModelAdmin) -> Iterable[tuple[str, str]]:
         """Return what can be asked."""
-        return [("mine", gettext("for me")), ("overdue", "overdue"), ("open", gettext("not closed"))]
+        return [("mine", gettext("for me")), ("overdue", gettext("overdue")), ("open", gettext("not closed"))]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
         """Return the findings that wait so."""
@@ -84,7 +84,7 @@ class CauseFilter(SimpleListFilter):
 
     def lookups(self, request: HttpRequest, model_admin: ModelAdmin) -> Iterable[tuple[str, str]]:
         """Return every cause."""
-        return list(CAUSES.items())
+        return [(code, gettext(cause)) for code, cause in CAUSES.items()]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
         """Return the findings that came from it."""

@@ -18,6 +18,7 @@ from django.utils.translation import gettext
 from casino import roles, shown
 from casino.models import User
 from casino.money import parse_amount
+from casino.words import word
 from tables.engine.cards import CODES, split_cards
 from tables.engine.game import Game, games
 from tables.models import ChipMovement, ChipSlip, Dealer, Property, Round, Table, TableSession, Wager
@@ -161,7 +162,7 @@ def _round(played: Round) -> Hit:
 def _wager(wager: Wager) -> Hit:
     played, house = wager.round, wager.round.session.table.property
     figures = f"stake {shown.money(wager.stake, house)}, paid {shown.money(wager.paid, house)}"
-    detail = f"seat {wager.seat} {wager.kind.replace('_', ' ')} · {figures}{f' · {wager.patron}' if wager.patron else ''}"
+    detail = f"{gettext('seat %(number)s') % {'number': wager.seat}} {word(wager.kind)} · {figures}{f' · {wager.patron}' if wager.patron else ''}"
     return Hit(f"{played.session.table.code} · {played.number}", detail, reverse("admin:tables_round_change", args=[played.pk]))
 
 
@@ -173,7 +174,7 @@ def _movement(moved: ChipMovement) -> Hit:
 
 def _slip(slip: ChipSlip) -> Hit:
     detail = f"{slip.session.table.code} · {getattr(slip, 'state', '')}"
-    return Hit(f"{slip.kind.replace('_', ' ')} {slip.number}", detail, reverse("admin:tables_chipslip_change", args=[slip.pk]))
+    return Hit(f"{word(slip.kind)} {slip.number}", detail, reverse("admin:tables_chipslip_change", args=[slip.pk]))
 
 
 def _table(table: Table) -> Hit:

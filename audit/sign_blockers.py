@@ -122,11 +122,8 @@ def _figures(shift: Shift) -> Iterable[Blocker]:
         if not explained.is_explained:
             variance, table = explained.variance, explained.line.session.table.code
             facts = {"table": table, "variance": variance.figure, "amount": variance.amount, "level": variance.level}
-            yield Blocker(
-                "unexplained",
-                gettext("The %(figure)s variance of %(table)s is not explained.") % {"figure": word(variance.figure), "table": table},
-                facts,
-            )
+            words = gettext("The %(figure)s variance of %(table)s is not explained.") % {"figure": word(variance.figure), "table": table}
+            yield Blocker("unexplained", words, facts)
 
 
 def _findings(shift: Shift) -> Iterable[Blocker]:

@@ -21,6 +21,7 @@ from casino import alarm_admin, job_admin, people, roles, shown, step_up_admin, 
 from casino.errors import CasinoError
 from casino.models import RoleEvent, User
 from casino.read_only import SeenInline, person
+from casino.words import word
 
 
 class NewPerson(BaseUserCreationForm):
@@ -172,4 +173,4 @@ def _order(request: HttpRequest, user: User, said: dict[str, str]) -> None:
         return
     waits = said["action"] == "grant" and role in roles.APPROVING
     done = {"grant": "granted", "review": "reviewed", "withdraw": "withdrawn"}[said["action"]]
-    messages.success(request, f"{role.replace('_', ' ')} {done}." + (gettext(" It takes effect when an auditor has reviewed it.") if waits else ""))
+    messages.success(request, f"{word(role)} {word(done)}." + (gettext(" It takes effect when an auditor has reviewed it.") if waits else ""))

@@ -32,7 +32,7 @@ class TakenFilter(admin.SimpleListFilter):
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
         """Return the two."""
-        return [("no", "waits"), ("yes", "acknowledged")]
+        return [("no", _("waits")), ("yes", _("acknowledged"))]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Alarm]) -> QuerySet[Alarm]:
         """Return the alarms of the chosen state."""
@@ -81,25 +81,25 @@ class AlarmAdmin(ReadOnlyAdmin):
         waits = not hasattr(context["original"], "acknowledgement")
         return super().render_change_form(request, {**context, "note_form": Note() if waits else None}, *args, **kwargs)
 
-    @admin.display(description=_("kind"), ordering="kind")
+    @admin.display(description=gettext_lazy("kind"), ordering="kind")
     def kind_word(self, alarm: Alarm) -> str:
         """Return "job stuck"."""
         return word(alarm.kind)
 
-    @admin.display(description=_("raised"))
+    @admin.display(description=gettext_lazy("raised"))
     def raised(self, alarm: Alarm) -> str:
         """Return when it was noticed."""
         return shown.utc(alarm.recorded_at)
 
-    @admin.display(description=_("state"))
+    @admin.display(description=gettext_lazy("state"))
     def state_word(self, alarm: Alarm) -> SafeString:
         """Return who took it, or that it waits."""
         taken = getattr(alarm, "acknowledgement", None)
         if taken is None:
-            return format_html('<span class="chip bad">{}</span>', "waits")
+            return format_html('<span class="chip bad">{}</span>', _("waits"))
         return format_html('<span class="chip good">{}</span> {}', taken.by.username, shown.utc(taken.recorded_at))
 
-    @admin.display(description=_("said"))
+    @admin.display(description=gettext_lazy("said"))
     def said(self, alarm: Alarm) -> str:
         """Return the note that it was acknowledged with."""
         taken = getattr(alarm, "acknowledgement", None)

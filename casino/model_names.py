@@ -20,7 +20,9 @@ def speak_names() -> None:
     """Make the names of our models, of their fields and of their choices speak the language of whoever reads."""
     for model in _models():
         meta = model._meta
-        meta.verbose_name, meta.verbose_name_plural = _lazy(meta.verbose_name), _lazy(meta.verbose_name_plural)
+        meta.verbose_name, plural = _lazy(meta.verbose_name), str(meta.verbose_name_plural)
+        if "verbose_name_plural" not in meta.original_attrs:  # Django's own: the singular with an s, which is no German
+            meta.verbose_name_plural = gettext_lazy(plural)
         for field in _fields(model):
             field.verbose_name = _lazy(field.verbose_name)
             if field.choices:

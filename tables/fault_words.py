@@ -62,7 +62,7 @@ def _multiple(facts: Facts) -> str:
 
 
 def _seats(facts: Facts) -> str:
-    return _("%(found)s seats where %(least)s to %(most)s are due.") % facts if "found" in facts else _("Not a legal number of seats.")
+    return _("%(least)s to %(most)s seats are due; there are %(found)s.") % facts if "found" in facts else _("Not a legal number of seats.")
 
 
 def _seat(facts: Facts) -> str:
@@ -70,7 +70,7 @@ def _seat(facts: Facts) -> str:
 
 
 def _cards(facts: Facts) -> str:
-    return _("%(found)s cards where %(due)s are due.") % facts if "found" in facts else _("Not the right number of cards.")
+    return _("Cards due: %(due)s; there: %(found)s.") % facts if "found" in facts else _("Not the right number of cards.")
 
 
 def _rolled(facts: Facts) -> str:

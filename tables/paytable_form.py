@@ -15,7 +15,7 @@ from typing import Any
 
 from casino.errors import Fault
 from casino.odds import format_odds
-from casino.words import gettext, said_of
+from casino.words import gettext, gettext_noop, said_of
 from tables.engine.game import Game, games
 from tables.engine.paytable import Paytable
 from tables.engine.rule import NO_DEFAULT, RuleField
@@ -122,8 +122,8 @@ class PaytableForm:
         """Return each rule in words with its fields."""
         found: dict[str, list[TypedField]] = {}
         for name, part in _rule_fields(self.game):
-            label = " ".join(map(in_words, part.path[-1:])) or in_words(name)
-            found.setdefault(in_words(name), []).append(self._field(_place(name, part), label, part.kind, part.choices, _hint(part)))
+            label = gettext(" ".join(map(in_words, part.path[-1:])) or in_words(name))
+            found.setdefault(gettext(in_words(name)), []).append(self._field(_place(name, part), label, part.kind, part.choices, _hint(part)))
         return list(found.items())
 
     def _text(self, name: str) -> str:
@@ -204,3 +204,27 @@ def _hint(part: RuleField) -> str:
     if part.kind == "number":
         return f"{part.least} to {part.most}"
     return gettext("such as 3, 4") if part.kind == "numbers" else ""
+
+
+RULES = (
+    gettext_noop("Dealer qualifies"),
+    gettext_noop("Play multiples"),
+    gettext_noop("Trips on fold"),
+    gettext_noop("Trips when beaten"),
+    gettext_noop("Pair plus on fold"),
+    gettext_noop("Payout unit"),
+    gettext_noop("Rounding"),
+    gettext_noop("Caps"),
+    gettext_noop("Max seats"),
+    gettext_noop("Rake bps"),
+    gettext_noop("Rake cap"),
+    gettext_noop("Wheel"),
+    gettext_noop("stays"),
+    gettext_noop("forfeits"),
+    gettext_noop("pays"),
+    gettext_noop("pushes"),
+    gettext_noop("down"),
+    gettext_noop("up"),
+    gettext_noop("exact only"),
+)
+"""The names of rules and what they may be, as the code writes them: marked here, for the form to say."""

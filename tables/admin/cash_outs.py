@@ -58,7 +58,16 @@ class CashOutAdmin(ReadOnlyAdmin):
         lead = gettext("From %(amount)s on, ask who the patron is.") % {
             "amount": shown.money(settings_now(house, timezone.now()).ask_patron_from, house)
         }
-        act = Act(f"{house} · cash-out", gettext("Record the cash-out"), BuyInForm, house, perform, here, ("Cash-outs", here), lead)
+        act = Act(
+            gettext("%(house)s · cash-out") % {"house": house},
+            gettext("Record the cash-out"),
+            BuyInForm,
+            house,
+            perform,
+            here,
+            (gettext("Cash-outs"), here),
+            lead,
+        )
         return answer(request, act, self.admin_site, CashOut)
 
     @admin.display(description=_("at"))

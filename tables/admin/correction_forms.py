@@ -6,6 +6,7 @@ from typing import Any
 from uuid import uuid4
 
 from django import forms
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from casino.errors import BrokenBooks, CasinoError
@@ -54,7 +55,7 @@ class DeadHandForm(WhyForm):
 
     def __init__(self, *args: Any, seats: list[int], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["seat"].choices = [(seat, f"seat {seat}") for seat in seats]  # type: ignore[attr-defined]
+        self.fields["seat"].choices = [(seat, gettext("seat %(number)s") % {"number": seat}) for seat in seats]  # type: ignore[attr-defined]
 
 
 class DecisionForm(StepUpForm):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext
 
 
 def figure(text: str, tone: str = "") -> SafeString:
@@ -12,5 +13,5 @@ def figure(text: str, tone: str = "") -> SafeString:
 
 
 def chip(text: str, tone: str = "") -> SafeString:
-    """Return `text` as a small label."""
-    return format_html('<span class="chip {}">{}</span>', tone, text)
+    """Return `text` as a small label, in the reader's language."""
+    return format_html('<span class="chip {}">{}</span>', tone, gettext(text) if text else "")

@@ -12,6 +12,7 @@ from django.utils.translation import gettext_lazy as _
 
 from casino import roles
 from casino.read_only import person
+from casino.words import gettext, gettext_noop
 from tables.engine.game import games
 from tables.models import Table, TableSession
 from tables.selectors import shifts_for, standing
@@ -81,12 +82,12 @@ class GameFilter(SimpleListFilter):
 
 
 STANDING = {
-    "off": ("off", standing() & Q(irregular="") & ~Q(collected=F("collect"), paid=F("pay"))),
-    "irregular": ("irregular", standing() & ~Q(irregular="")),
-    "late": ("late", Q(late=True)),
-    "voided": ("voided", Q(reversal__kind="void")),
-    "replaced": ("replaced", Q(reversal__isnull=False) & ~Q(reversal__kind="void")),
-    "replacing": ("corrections", Q(replaces__isnull=False)),
+    "off": (gettext_noop("off"), standing() & Q(irregular="") & ~Q(collected=F("collect"), paid=F("pay"))),
+    "irregular": (gettext_noop("irregular"), standing() & ~Q(irregular="")),
+    "late": (gettext_noop("late"), Q(late=True)),
+    "voided": (gettext_noop("voided"), Q(reversal__kind="void")),
+    "replaced": (gettext_noop("replaced"), Q(reversal__isnull=False) & ~Q(reversal__kind="void")),
+    "replacing": (gettext_noop("corrections"), Q(replaces__isnull=False)),
 }
 
 
@@ -98,7 +99,7 @@ class StandingFilter(SimpleListFilter):
 
     def lookups(self, request: HttpRequest, model_admin: ModelAdmin) -> Iterable[tuple[str, str]]:
         """Return what may be wrong."""
-        return [(key, label) for key, (label, _) in STANDING.items()]
+        return [(key, gettext(label)) for key, (label, _) in STANDING.items()]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
         """Return the rounds of which that is so."""

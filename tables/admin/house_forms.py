@@ -22,6 +22,7 @@ from casino.gaming_day import gaming_day
 from casino.models import User
 from casino.money import format_amount, parse_amount
 from casino.read_only import person
+from casino.words import word
 from tables.admin.act import Act, answer
 from tables.admin.act_forms import AmountField, SecondForm
 from tables.engine.game import games
@@ -175,4 +176,4 @@ def shown_value(house: Property, name: str, value: Any) -> str:
         return " · ".join(format_amount(one, house.notation) for one in value)
     if name in CHOICES:
         return str(dict(CHOICES[name])[value])
-    return " · ".join(f"{kind} {begins:%H:%M}–{ends:%H:%M}" for kind, (begins, ends) in value.items())
+    return " · ".join(f"{word(kind)} {begins:%H:%M}–{ends:%H:%M}" for kind, (begins, ends) in value.items())

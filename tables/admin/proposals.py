@@ -121,7 +121,7 @@ class ProposalAdmin(ReadOnlyAdmin):
     def _page(self, proposal: Any, user: User, form: DecisionForm | None) -> dict[str, Any]:
         seen, table = look_at(proposal), proposal.session.table
         may = roles.may(user.roles, APPROVES[phase_now(proposal.session)], table.pit.code)
-        number = f" · round {proposal.round.number}" if proposal.round else ""
+        number = " · " + gettext("round %(number)s") % {"number": proposal.round.number} if proposal.round else ""
         return {
             "proposal": proposal,
             "seen": seen,

@@ -154,7 +154,7 @@ class RoundAdmin(CorrectionPages, ReadOnlyAdmin):
             return chip(state, "bad" if state == "voided" else "warn")
         if played.irregular:
             return chip("irregular", "warn")
-        return chip("late", "warn") if played.late else "settled"
+        return chip("late", "warn") if played.late else gettext("settled")
 
     @admin.display(description=_("paytable"))
     def paytable_ref(self, played: Round) -> str:

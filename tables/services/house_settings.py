@@ -15,6 +15,7 @@ from casino.gaming_day import gaming_day
 from casino.models import User
 from casino.money import CEILING
 from casino.transactions import in_transaction
+from casino.words import word
 from tables.house_settings import as_held, as_kept, history
 from tables.locks import lock_name
 from tables.models import Property, PropertySetting, Shift
@@ -41,7 +42,7 @@ def change_setting(
     if name not in _NAME.values:
         raise InvalidSlip("unknown_setting", gettext("A setting is one of %(values)s.") % {"values": ", ".join(_NAME.values)}, where="name")
     if len(note) > MOST_NOTE:
-        raise InvalidSlip("bad_type", gettext("That is longer than %(most_note)s characters.") % {"most_note": MOST_NOTE}, where="note")
+        raise InvalidSlip("bad_type", gettext("That is longer than %(most)s characters.") % {"most": MOST_NOTE}, where="note")
     kept = _CHECKS[name](value)
     lock_name(f"settings:{house.uuid}")
     _day_to_come(house, from_day, at)
@@ -89,9 +90,7 @@ def _one_of(*words: str) -> Callable[[Any], str]:
 def _values(value: Any) -> list[int]:
     """Return values of chips or notes, larger first."""
     if not isinstance(value, list) or not 0 < len(value) <= MOST_VALUES:
-        raise InvalidSlip(
-            "bad_type", gettext("This is a list of 1 to %(most_values)s values in minor units.") % {"most_values": MOST_VALUES}, where="value"
-        )
+        raise InvalidSlip("bad_type", gettext("This is a list of 1 to %(most)s values in minor units.") % {"most": MOST_VALUES}, where="value")
     if len(kept := sorted({_amount(one) for one in value}, reverse=True)) != len(value):
         raise InvalidSlip("bad_type", gettext("A value stands there twice."), where="value")
     return kept
@@ -115,7 +114,9 @@ def _span(kind: str, hours: Any) -> tuple[time, time]:
             begins = ends = time(0)
         if begins != ends and not begins.tzinfo and not ends.tzinfo:
             return begins, ends
-    raise InvalidSlip("bad_type", gettext("The %(kind)s shift lasts from one time to another, as 22:00 and 06:00.") % {"kind": kind}, where="value")
+    raise InvalidSlip(
+        "bad_type", gettext("The %(kind)s shift lasts from one time to another, as 22:00 and 06:00.") % {"kind": word(kind)}, where="value"
+    )
 
 
 _CHECKS: Mapping[str, Callable[[Any], Any]] = {

@@ -5,14 +5,25 @@ from __future__ import annotations
 from collections.abc import Iterator
 from html.parser import HTMLParser
 
+import pytest
 from django.test import Client
+from django.utils.translation import override
 
+from audit.exports import render
+from audit.reports import shift as shift_report
+from audit.reports.catalogue import catalogue
+from audit.reports.scope import read_scope
 from tests.browser.every_page import PEOPLE, addresses
+from tests.browser.full_house import full_house
 from tests.builders import House
 from tests.casino.test_languages import german
 
 DATA = frozenset({"code", "script", "style", "pre", "samp", "kbd", "textarea"})
 VOID = frozenset({"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"})
+DOCUMENTS = frozenset({"report-page", "books:statement", "books:journal", "books:trial_balance", "books:accounting"})
+"""Pages whose body is a report, in the report's one language."""
+DATA_TOO = frozenset({"all"})
+"""Words that a house's data may be."""
 SAID_IN = ("title", "placeholder", "aria-label", "alt")
 
 
@@ -72,3 +83,31 @@ def in_german(house: House) -> Iterator[tuple[str, str, list[str]]]:
                 if answer.status_code == 200 and answer["Content-Type"].startswith("text/html"):
                     yield name, address, said(answer.content.decode())
                     break
+
+
+@pytest.mark.long
+@pytest.mark.django_db
+def test_no_page_says_a_text_of_the_catalogue_in_english(house: House) -> None:
+    """Reports are documents and stay English: their pages say the titles of their columns, which the catalogue knows for other pages."""
+    english = untranslated()
+    found = {}
+    opened = 0
+    for name, address, texts in in_german(full_house(house)):
+        opened += 1
+        if name not in DOCUMENTS and (left := sorted(english.intersection(texts) - DATA_TOO)):
+            found.setdefault(name, (address, left))
+    assert opened > 150
+    assert found == {}
+
+
+@pytest.mark.django_db
+def test_a_report_is_one_document_whatever_its_reader_speaks(house: House) -> None:
+    full_house(house)
+    scope = read_scope({}, house.people["AU-1"], house.shift.gaming_day)
+    for language in ("en", "de"):
+        with override(language):
+            made = [kind.report(scope) for kind in catalogue().values()] + [shift_report.build(house.shift, for_user=house.people["AU-1"])]
+            written = [render(report, "json") for report in made]
+        if language == "en":
+            english = written
+    assert written == english
