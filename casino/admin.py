@@ -137,8 +137,11 @@ class PeopleAdmin(UserAdmin):
         if not self.has_view_permission(request):
             raise PermissionDenied
         form = RoleOrder(request.POST)
-        if request.method == "POST" and form.is_valid():
-            _order(request, get_object_or_404(self.get_queryset(request), pk=pk), form.cleaned_data)
+        if request.method == "POST" and not _order(request, get_object_or_404(self.get_queryset(request), pk=pk), form):
+            request.method = "GET"  # the page is looked at again, with what was typed
+            response = self.change_view(request, str(pk), extra_context={"role_form": form})
+            response.status_code = 400
+            return response
         return HttpResponseRedirect(reverse("admin:casino_user_change", args=[pk]))
 
     def user_change_password(self, request: HttpRequest, id: str, form_url: str = "") -> HttpResponse:
@@ -159,7 +162,11 @@ class PeopleAdmin(UserAdmin):
         return super().render_change_form(request, {**context, **more}, *args, **kwargs)
 
 
-def _order(request: HttpRequest, user: User, said: dict[str, str]) -> None:
+def _order(request: HttpRequest, user: User, form: RoleOrder) -> bool:
+    """Return whether what was ordered was done; what is wrong with it stands at its field, or above the form."""
+    if not form.is_valid():
+        return False
+    said = form.cleaned_data
     by, role = person(request), said["role"]
     try:
         if said["action"] == "grant":
@@ -169,8 +176,9 @@ def _order(request: HttpRequest, user: User, said: dict[str, str]) -> None:
         else:
             people.withdraw_role(user, role, by=by)
     except CasinoError as error:
-        messages.error(request, error.message)
-        return
+        form.add_error(error.where if error.where in form.fields else None, error.message)
+        return False
     waits = said["action"] == "grant" and role in roles.APPROVING
     done = {"grant": "granted", "review": "reviewed", "withdraw": "withdrawn"}[said["action"]]
     messages.success(request, f"{word(role)} {word(done)}." + (gettext(" It takes effect when an auditor has reviewed it.") if waits else ""))
+    return True

@@ -55,7 +55,7 @@ class _Reader(HTMLParser):
                 form.values[name] = said.get("value", "on")
         elif kind != "file":
             form.values[name] = said.get("value", "")
-        if kind in TYPED and "readonly" not in said and "hidden" not in said:
+        if kind in TYPED and "readonly" not in said and "hidden" not in (*said, *said.get("class", "").split()):
             form.typed.append(name)
         if kind == "password":
             form.secret.add(name)
