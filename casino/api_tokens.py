@@ -16,6 +16,7 @@ from datetime import UTC, date, datetime, timedelta
 from uuid import UUID
 
 from django.db.models import Count, Max, QuerySet
+from django.utils.translation import gettext
 
 from casino import roles
 from casino.errors import Conflict, Fault, InvalidSlip, NotFound, Refused
@@ -53,11 +54,11 @@ def make_token(user: User, label: str, until: date, *, at: datetime, by: User) -
     roles.require(by, "manage_tokens")
     _not_their_own(user, by)
     if not User.objects.filter(pk=user.pk, is_active=True).exists():
-        raise Refused("left", f"{user} does not work here any more.", where="staff")
+        raise Refused("left", gettext("%(user)s does not work here any more.") % {"user": user}, where="staff")
     today = day_of(at)
     faults = _label_faults(label)
     if not today <= until <= today + LONGEST_LIFE:
-        faults.append(Fault("bad_day", f"A token ends between today and {today + LONGEST_LIFE}.", "until"))
+        faults.append(Fault("bad_day", gettext("A token ends between today and %(day)s.") % {"day": today + LONGEST_LIFE}, "until"))
     if faults:
         raise InvalidSlip.of(faults)
     secret = PREFIX + b32encode(secrets.token_bytes(25)).decode()
@@ -74,13 +75,13 @@ def withdraw_token(token: ApiToken, reason: str, *, by: User) -> ApiTokenWithdra
     roles.require(by, "manage_tokens")
     _not_their_own(token.user, by)
     if not reason.strip():
-        raise InvalidSlip("missing_field", "Say why the token is withdrawn.", where="reason")
+        raise InvalidSlip("missing_field", gettext("Say why the token is withdrawn."), where="reason")
     if len(reason) > LONGEST_REASON or "\x00" in reason:
-        raise InvalidSlip("bad_type", f"A text of at most {LONGEST_REASON} characters is due here.", where="reason")
+        raise InvalidSlip("bad_type", gettext("A text of at most %(most)s characters is due here.") % {"most": LONGEST_REASON}, where="reason")
     wait_turn(f"api token:{token.pk}")
     kept = ApiTokenWithdrawal.objects.select_related("by").filter(token=token).first()
     if kept is not None:
-        raise Conflict("withdrawn", f"{kept.by} withdrew this token already.", by=str(kept.by))
+        raise Conflict("withdrawn", gettext("%(by)s withdrew this token already.") % {"by": kept.by}, by=str(kept.by))
     return ApiTokenWithdrawal.objects.create(token=token, by=by, reason=reason.strip())
 
 
@@ -88,7 +89,7 @@ def token_of(user: User, uuid: UUID) -> ApiToken:
     """Return a token of `user`. Raises NotFound (`no_token`)."""
     found = ApiToken.objects.select_related("user", "made_by", "withdrawal__by").filter(user=user, uuid=uuid).first()
     if found is None:
-        raise NotFound("no_token", f"{user} has no such token.")
+        raise NotFound("no_token", gettext("%(user)s has no such token.") % {"user": user})
     return found
 
 
@@ -127,12 +128,12 @@ def digest_of(secret: str) -> str:
 
 def _label_faults(label: str) -> list[Fault]:
     if not label.strip():
-        return [Fault("missing_field", "A token has a label: what it is for.", "label")]
+        return [Fault("missing_field", gettext("A token has a label: what it is for."), "label")]
     if len(label) > LONGEST_LABEL or not label.strip().isprintable():
-        return [Fault("bad_type", f"A line of at most {LONGEST_LABEL} characters is due here.", "label")]
+        return [Fault("bad_type", gettext("A line of at most %(most)s characters is due here.") % {"most": LONGEST_LABEL}, "label")]
     return []
 
 
 def _not_their_own(user: User, by: User) -> None:
     if by.pk == user.pk:
-        raise Refused("own_tokens", "Nobody makes or withdraws their own tokens.")
+        raise Refused("own_tokens", gettext("Nobody makes or withdraws their own tokens."))

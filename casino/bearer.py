@@ -9,6 +9,7 @@ from uuid import UUID
 from django.db import Error, transaction
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.utils import timezone
+from django.utils.translation import gettext
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from drf_spectacular.plumbing import build_bearer_security_scheme_object
 from rest_framework.authentication import BaseAuthentication
@@ -74,7 +75,7 @@ class TokenWritesMiddleware:
                 api_tokens.wrote(token, request.method or "", request.path, response.status_code, _reference(response))
         except Error as error:
             log.exception("what a token wrote could not be kept")
-            refusal = away(error) or Unavailable("not_kept", "Which token this was could not be kept. Send the same again: it is kept once.")
+            refusal = away(error) or Unavailable("not_kept", gettext("Which token this was could not be kept. Send the same again: it is kept once."))
             return JsonResponse(refusal.as_json(), status=refusal.status, headers={"Retry-After": "1"})
         return response
 

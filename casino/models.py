@@ -129,11 +129,11 @@ class ApiToken(models.Model):
 
     uuid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     user = models.ForeignKey(User, models.PROTECT, related_name="api_tokens")
-    label = models.CharField(max_length=80, help_text="what it is for")
-    digest = models.CharField(max_length=64, unique=True, help_text="SHA-256 of the secret, in hex")
+    label = models.CharField(max_length=80, help_text=_("what it is for"))
+    digest = models.CharField(max_length=64, unique=True, help_text=_("SHA-256 of the secret, in hex"))
     made_by = models.ForeignKey(User, models.PROTECT, related_name="+")
-    made_on = models.DateField(help_text="by the door's clock, UTC")
-    until = models.DateField(help_text="the last day on which it is good, UTC; at most a year ahead")
+    made_on = models.DateField(help_text=_("by the door's clock, UTC"))
+    until = models.DateField(help_text=_("the last day on which it is good, UTC; at most a year ahead"))
     recorded_at = RecordedAt()
 
     class Meta:
@@ -170,7 +170,7 @@ class TokenWrite(models.Model):
     method = models.CharField(max_length=7)
     address = models.CharField(max_length=200)
     status = models.PositiveSmallIntegerField()
-    reference = models.UUIDField(null=True, db_index=True, help_text="of what the answer names")
+    reference = models.UUIDField(null=True, db_index=True, help_text=_("of what the answer names"))
     recorded_at = RecordedAt()
 
     class Meta:

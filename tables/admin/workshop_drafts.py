@@ -189,7 +189,7 @@ def _house(request: HttpRequest) -> Property | None:
     key = _number(typed)
     found = None if key is None else Property.objects.filter(pk=key).first()
     if typed and found is None:
-        raise InvalidSlip("no_property", "There is no such property: choose one, or none.", where=HOUSE)
+        raise InvalidSlip("no_property", gettext("There is no such property: choose one, or none."), where=HOUSE)
     return found
 
 

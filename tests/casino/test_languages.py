@@ -106,7 +106,7 @@ SAYS = {
 }
 """The place of the text in what is called."""
 ENGLISH = re.compile(
-    r"migrations/|tables/(engine|reference)|/management/|/api/|schema\.py|house_api|audit/reports|casino/e(rrors|mbedded)|ledger/stranger"
+    r"migrations/|tables/(engine|reference)|/management/|/api/|schema\.py|house_api|token_api|audit/reports|casino/e(rrors|mbedded)|ledger/stranger"
 )
 """What speaks English: the engine (said at the door), commands, the description of the API, reports."""
 

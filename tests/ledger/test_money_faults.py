@@ -8,7 +8,7 @@ import pytest
 from rest_framework.test import APIClient
 
 from casino.errors import CasinoError
-from casino.money import Minor, parse_amount
+from casino.money import Minor, Notation, parse_amount
 from ledger.models import Account, Entry
 from ledger.selectors import balances
 from tables.models import Round
@@ -35,18 +35,18 @@ def test_b044_what_came_in_and_went_out_leaves_exactly_nothing(house: House) -> 
     before = balances([tray])[tray.pk]
     by, session = house.people["FS-1"], house.sessions["UTH-01"]
     for text in ("14.20", "0.10", "0.20"):
-        chips.buy_in(session, Minor(parse_amount(text, 2)), at=house.tick(), by=by)
-    assert before - balances([tray])[tray.pk] == 1_420 + 10 + 20 == 1_420 + parse_amount("0.30", 2)
+        chips.buy_in(session, Minor(parse_amount(text, Notation(2))), at=house.tick(), by=by)
+    assert before - balances([tray])[tray.pk] == 1_420 + 10 + 20 == 1_420 + parse_amount("0.30", Notation(2))
 
 
 @pytest.mark.parametrize(("first", "second", "total"), [("2.0", "4.35", 635), ("4.8", "2.97", 777), ("2", "4.35", 635), ("4.80", "2.97", 777)])
 def test_b047_a_total_is_the_same_however_its_lines_were_typed(house: House, first: str, second: str, total: int) -> None:
     box = Account.objects.get(code="drop:UTH-01")
     for text in (first, second):
-        chips.buy_in(house.sessions["UTH-01"], Minor(parse_amount(text, 2)), at=house.tick(), by=house.people["FS-1"])
+        chips.buy_in(house.sessions["UTH-01"], Minor(parse_amount(text, Notation(2))), at=house.tick(), by=house.people["FS-1"])
     assert balances([box])[box.pk] == total
 
 
 def test_an_amount_with_three_decimals_is_none_of_the_houses(house: House) -> None:
     with pytest.raises((CasinoError, ValueError)):
-        parse_amount("2.215", 2)
+        parse_amount("2.215", Notation(2))
