@@ -25,8 +25,9 @@ from audit.dealer_profile import dealer_profile
 from audit.draw_page import draw_page
 from audit.finding_filters import CauseFilter, DealerFilter, PitFilter, WaitingFilter
 from audit.models import Finding, FindingEvent
+from audit.note_form import note_form
 from audit.selectors import reason_of
-from audit.shift_notes import note_form, notes_of
+from audit.shift_notes import notes_of
 from audit.shift_page import ShiftPage
 from audit.signing_panel import SigningPanel
 from audit.statistics_admin import StatisticRunAdmin

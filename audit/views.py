@@ -14,7 +14,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_POST, require_safe
 
-from audit import shift_notes, signing_panel
+from audit import note_form, signing_panel
 from audit.board import board_for, jobs_of
 from audit.board_order import heads, in_order
 from audit.exports import FORMATS, filename, media_type
@@ -112,7 +112,7 @@ def note_shift(request: HttpRequest, pk: int) -> HttpResponse:
     """Keep a note and return to the shift's page; what is wrong stands at its field there."""
     shift, user = _shift(request, pk), person(request)
     roles.require(user, "note_shift")
-    return _back_to_shift(request, shift, shift_notes.keep(shift, request.POST, by=user), gettext("The note is kept."), "notes")
+    return _back_to_shift(request, shift, note_form.keep(shift, request.POST, by=user), gettext("The note is kept."), "notes")
 
 
 @require_POST

@@ -5,6 +5,7 @@ from django.urls import path
 from audit.api.draws import DrawView, OutcomesView, RevealView
 from audit.api.findings import FindingStepView, FindingsView, FindingView
 from audit.api.mailings import EndMailingView, MailingsView
+from audit.api.notes import NotesView
 from audit.api.sealed import CheckpointAlarmView, ProofView, SealedShiftsView, SealedShiftView
 from audit.api.signing import DealerProfileView, ExplanationsView, ReconcileView, SignaturesView, SigningView, StatisticsView
 from audit.api.views import ExportsView, ReportFileView, ReportsView, ReportView, ShiftReportView
@@ -17,6 +18,7 @@ urlpatterns = [
     path("shifts/<uuid:uuid>/explanations", ExplanationsView.as_view(), name="shift-explanations"),
     path("shifts/<uuid:uuid>/signatures", SignaturesView.as_view(), name="shift-signatures"),
     path("shifts/<uuid:uuid>/reconcile", ReconcileView.as_view(), name="shift-reconcile"),
+    path("shifts/<uuid:uuid>/notes", NotesView.as_view(), name="shift-notes"),
     path("shifts/<uuid:uuid>/draw", DrawView.as_view(), name="shift-draw"),
     path("shifts/<uuid:uuid>/draw/reveal", RevealView.as_view(), name="shift-draw-reveal"),
     path("shifts/<uuid:uuid>/draw/outcomes", OutcomesView.as_view(), name="shift-draw-outcomes"),

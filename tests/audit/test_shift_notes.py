@@ -7,6 +7,7 @@ from uuid import uuid4
 import pytest
 from django.db import DatabaseError, transaction
 from django.test import Client
+from rest_framework.test import APIClient
 
 from audit.models import ShiftNote
 from audit.reports.catalogue import catalogue
@@ -75,3 +76,23 @@ def test_a_signed_shift_takes_no_more_notes(house: House) -> None:
     with pytest.raises(Conflict) as refused:
         add_note(house.shift, "Too late.", uuid=uuid4(), by=house.people["PB-1"])
     assert refused.value.code == "signed"
+
+
+def test_programs_read_and_add_notes(house: House) -> None:
+    def ask(number: str, **body: str) -> tuple[int, dict]:
+        client = APIClient()
+        client.force_authenticate(house.people[number])
+        address = f"/api/v1/shifts/{house.shift.uuid}/notes"
+        answer = client.post(address, body, format="json") if body else client.get(address)
+        return answer.status_code, answer.json()
+
+    said = {"uuid": str(uuid4()), "text": "Shuffler 3 jams."}
+    assert ask("PB-1", **said)[0] == ask("PB-1", **said)[0] == 201
+    status, answer = ask("SM-1")
+    assert (status, [(note["text"], note["by"]) for note in answer["notes"]]) == (200, [("Shuffler 3 jams.", "PB-1")])
+    for body, place in (({"uuid": "x", "text": "a"}, "uuid"), ({"uuid": str(uuid4()), "text": " "}, "text"), ({"uuid": str(uuid4())}, "text")):
+        status, answer = ask("PB-1", **body)
+        assert (status, answer["error"]["where"]) == (400, place)
+    status, answer = ask("PB-1", **{**said, "text": "Another."})
+    assert (status, answer["error"]["code"]) == (409, "reference_reused")
+    assert ask("AU-1", uuid=str(uuid4()), text="Mine.")[0] == 403
