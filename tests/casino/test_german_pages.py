@@ -97,7 +97,7 @@ def test_no_page_says_a_text_of_the_catalogue_in_english(house: House) -> None:
         if name not in DOCUMENTS and (left := sorted(english.intersection(texts) - DATA_TOO)):
             found.setdefault(name, (address, left))
     assert opened > 150
-    assert found == {}
+    assert not found, "\n".join(map(str, found.items()))
 
 
 @pytest.mark.django_db
