@@ -119,7 +119,7 @@ class StateFilter(SimpleListFilter):
 
     def lookups(self, request: HttpRequest, model_admin: ModelAdmin) -> Iterable[tuple[str, str]]:
         """Return every state."""
-        return FindingEvent.State.choices
+        return [(value, gettext(str(label))) for value, label in FindingEvent.State.choices]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
         """Return the findings in that state."""

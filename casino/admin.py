@@ -107,7 +107,7 @@ class PeopleAdmin(UserAdmin):
         """Return "pit boss (P1), supervisor"."""
         events = sorted(user.role_events.all(), key=lambda event: event.sequence)
         held = roles.in_effect((event.role, event.action, tuple(event.pits) if event.pits else None) for event in events)
-        return ", ".join(f"{role.replace('_', ' ')}{f' ({chr(32).join(pits)})' if pits else ''}" for role, pits in sorted(held.items())) or "—"
+        return ", ".join(f"{word(role)}{f' ({chr(32).join(pits)})' if pits else ''}" for role, pits in sorted(held.items())) or "—"
 
     def get_urls(self) -> list[URLPattern]:
         """Return Django's addresses, the one where a role is granted, reviewed or withdrawn, and those of API tokens."""

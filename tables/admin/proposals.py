@@ -42,7 +42,7 @@ class ProposalStateFilter(SimpleListFilter):
 
     def lookups(self, request: HttpRequest, model_admin: ModelAdmin) -> Iterable[tuple[str, str]]:
         """Return every state."""
-        return RoundProposalEvent.State.choices
+        return [(value, gettext(str(label))) for value, label in RoundProposalEvent.State.choices]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
         """Return the proposals in that state."""

@@ -38,7 +38,7 @@ class SlipStateFilter(admin.SimpleListFilter):
 
     def lookups(self, request: HttpRequest, model_admin: admin.ModelAdmin) -> list[tuple[str, str]]:
         """Return every state."""
-        return [("open", "open"), *((value, label) for value, label in State.choices)]
+        return [("open", gettext("open")), *((value, gettext(str(label))) for value, label in State.choices)]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
         """Return the slips in that state."""
