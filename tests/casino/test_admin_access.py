@@ -197,9 +197,10 @@ def test_one_sees_ones_own_jobs(house: House, client: Client) -> None:
 
 
 def order(client: Client, user: User, action: str, role: str, pits: str = "") -> str:
-    """Return what the page says after the order."""
+    """Return what the page says after the order: what was done, or, at the form, why not."""
     answer = client.post(reverse("admin:casino_user_role", args=[user.pk]), {"action": action, "role": role, "pits": pits}, follow=True)
-    return " ".join(str(message) for message in answer.context["messages"])
+    wrong = [error for errors in answer.context["role_form"].errors.values() for error in errors]
+    return " ".join([*wrong, *(str(message) for message in answer.context["messages"])])
 
 
 def test_an_administrator_hires_and_grants_and_an_auditor_reviews(house: House, client: Client) -> None:
