@@ -119,6 +119,7 @@ def test_a_stake_is_marked_cash_promotional_or_for_the_dealer_by_a_key_and_kept_
     expect(page.locator('[data-mark="d1_ante"]')).to_have_text("promotional · for the dealer")
     page.focus("[name=s1_cards]")
     keys.press("Enter")
+    expect(page.locator("#who_dealt")).to_be_focused()  # nobody is named yet who deals here
     keys.type("D-1187")
     keys.press("Enter")
     expect(page.locator(".saved")).to_contain_text("Round 1 is kept")
