@@ -96,7 +96,7 @@ def _draw(slots: Sequence[datetime], won: Sequence[int], expected: Sequence[int]
     def line(values: Sequence[int]) -> str:
         return " ".join(f"{across(index)},{up(value)}" for index, value in enumerate(values))
 
-    every = max(1, len(slots) // MOST_TICKS)
+    every = -(-len(slots) // MOST_TICKS)
     hours = [Tick(across(index), f"{shown.local(slot, house):%H:%M}") for index, slot in enumerate(slots) if index % every == 0]
     amounts = [Tick(up(amount), shown.money(amount, house)) for amount in sorted({lowest, 0, highest})]
     said = gettext("From 0 to %(amount)s in %(slots)s quarters of an hour") % {"amount": shown.money(won[-1], house), "slots": len(slots)}
