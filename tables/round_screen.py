@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -138,18 +139,26 @@ class RoundScreen:
 
     def _spot(self, seat: int, kind: str) -> Spot:
         name, seen = done_name(seat, kind), seen_name(seat, kind)
-        fund, for_dealer = fund_name(seat, kind), for_dealer_name(seat, kind)
-        stake_of: dict[str, Any] = {"fund_name": fund, "for_dealer_name": for_dealer}
-        put: dict[str, Any] = {"fund": self.form.text(fund), "for_dealer": bool(self.form.text(for_dealer))}
+        fund, toke = fund_name(seat, kind), for_dealer_name(seat, kind)
         errors = [*self.form.errors.get(name, ()), *self.form.errors.get(fund, ())]
+        spot = Spot(
+            seat,
+            kind,
+            name,
+            seen,
+            errors=errors,
+            fund_name=fund,
+            fund=self.form.text(fund),
+            for_dealer_name=toke,
+            for_dealer=bool(self.form.text(toke)),
+        )
         wager = self._wager_at.get((seat, kind))
         if wager is None:
-            return Spot(seat, kind, name, seen, done=self._kept_text(seat, kind), errors=errors, **stake_of, **put)
+            return replace(spot, done=self._kept_text(seat, kind))
         due, done = self._dealt(wager)
         text = self.form.text(name) if self.form.irregular or errors or done != due else self.money(due)
         why = in_money(wager.why, self.table.notation)
-        off = 0 if due is None else done - due
-        return Spot(seat, kind, name, seen, self.money(due), text, off, why, errors, **stake_of, **put)
+        return replace(spot, due=self.money(due), done=text, off=0 if due is None else done - due, why=why)
 
     def _kept_text(self, seat: int, kind: str) -> str:
         """Return what was typed by a person, while there is nothing due to put in its place."""

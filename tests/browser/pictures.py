@@ -56,7 +56,7 @@ def _typed(page: Page) -> None:
             keys.type("10 ")
         keys.type(held[4])
     page.wait_for_selector("[data-due$='_play']:not(:empty)")
-    first = page.evaluate("document.querySelector('.seats tr:not(.away)').dataset.seat")
+    first = page.evaluate("document.querySelector('.seats tr[data-seat]:not(.away)').dataset.seat")
     page.focus(f"[name=s{first}_cards]")
     keys.press("p")
     page.focus(f"[name=d{first}_play]")
