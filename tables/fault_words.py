@@ -123,7 +123,7 @@ _WORDS: Mapping[str, Callable[[Facts, Money], str]] = {
     "no_live_seat": lambda facts, money: _("Every seat folded: nobody can take the pot."),
     "inexact_payout": lambda facts, money: _("The paytable cannot pay this stake exactly."),
     "bad_pocket": lambda facts, money: _("This is not on this wheel."),
-    "bad_bet": lambda facts, money: _("This is no bet that this table takes."),
+    "bad_bet": lambda facts, money: _("“%(bet)s” is no bet that this table takes.") % {"bet": facts["bet"]},
     "reference_reused": lambda facts, money: _("This page was saved already; what was changed on it since is not in the books."),
 }
 """A sentence for a person, by the code of spec/rounds.md "Errors" and its facts: no minor units, no JSON."""

@@ -26,6 +26,7 @@ from django.conf import settings  # noqa: E402
 from django.core.management import call_command  # noqa: E402
 from django.db import connections  # noqa: E402
 from django.test import TransactionTestCase  # noqa: E402
+from django.utils import translation  # noqa: E402
 from psycopg import sql  # noqa: E402
 
 if TYPE_CHECKING:
@@ -153,6 +154,13 @@ def _anew_after_commits(request: pytest.FixtureRequest) -> Iterator[None]:
     blocker = request.getfixturevalue("django_db_blocker")
     with blocker.unblock():
         request.getfixturevalue("copied_database").make()
+
+
+@pytest.fixture(autouse=True)
+def _in_english() -> Iterator[None]:
+    """Leave no language behind: a request sets its thread's, and the next test begins in the house's again."""
+    yield
+    translation.deactivate()
 
 
 @pytest.fixture(autouse=True)

@@ -224,7 +224,7 @@ def test_what_is_wrong_stands_at_the_bets(new_house: House, pit_boss: Client) ->
         ("17 1 red", "“red” has no stake: each wager is followed by its own."),
         ("17 1, 17 2", "“17” stands there twice."),
         ("17 1,00", "“1,00” is not an amount: digits are grouped in threes."),
-        ("17-19 1", "“17-19” is no bet on the felt."),
+        ("17-19 1", "“17-19” is no bet that this table takes."),
         ("top-line 1", "“top_line” is no bet that this table takes."),
     ]:
         answer = pit_boss.post(ADD, typed(new_house, pit_boss, "ROU-01", r_pocket="17", s2_bets=bets) | {"save": "1"})

@@ -148,7 +148,7 @@ def _bets(value: Any) -> dict[str, Minor]:
     if isinstance(value, Mapping):
         if not value:
             raise Misread("missing_field", "No bet of this seat is named.")
-        if strange := [Misread("bad_bet", f"{shown(kind)} is no bet on the felt.", (kind,)) for kind in value if kind not in SPOTS]:
+        if strange := [Misread("bad_bet", f"{shown(kind)} is no bet on the felt.", (kind,), bet=kind[:40]) for kind in value if kind not in SPOTS]:
             raise Misread.several(strange)
     found = _stakes(value)
     return {kind: found[kind] for kind in SPOTS if kind in found}
@@ -272,7 +272,7 @@ class Roulette(RoundGame[RouletteDeal]):
             faults.add("bad_pocket", ("pocket",), f"{shown(deal.pocket)} is not on this wheel.")
         for seat in deal.seats:
             for kind in seat.bets.keys() - offered(paytable).keys():
-                faults.add("bad_bet", ("seats", seat.place, "bets", kind), f"{shown(kind)} is no bet that this table takes.")
+                faults.add("bad_bet", ("seats", seat.place, "bets", kind), f"{shown(kind)} is no bet that this table takes.", bet=kind)
 
     def check_rules(self, deal: RouletteDeal, paytable: Paytable, faults: Faults) -> None:
         """Note nothing: a bet that is on the felt is within the rules."""
