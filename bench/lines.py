@@ -43,16 +43,16 @@ class Line:
         return f"  {self.what:<50} {shown(self.figure):>11} {self.unit:<10} {beside:<34} {ratio:>8}  {self.goal:<28} {met}".rstrip()
 
 
-def least(what: str, figure: float, unit: str, asked: float, goal: str) -> Line:
-    """Return the line of a speed of which at least `asked` is asked on the page's machine."""
-    slower = pace()
+def least(what: str, figure: float, unit: str, asked: float, goal: str, *, processes: int = 1) -> Line:
+    """Return the line of a speed of which at least `asked` is asked on the page's machine, of what works in so many processes."""
+    slower = pace(processes)
     reckoned = None if slower is None else figure * slower
     return Line(what, figure, unit, goal=goal, met=figure >= asked, at_pace=reckoned, met_at_pace=reckoned is not None and reckoned >= asked)
 
 
-def most(what: str, figure: float, unit: str, asked: float, goal: str) -> Line:
-    """Return the line of a time of which less than `asked` is asked on the page's machine."""
-    slower = pace()
+def most(what: str, figure: float, unit: str, asked: float, goal: str, *, processes: int = 1) -> Line:
+    """Return the line of a time of which less than `asked` is asked on the page's machine, of what works in so many processes."""
+    slower = pace(processes)
     reckoned = None if slower is None else figure / slower
     return Line(what, figure, unit, goal=goal, met=figure < asked, at_pace=reckoned, met_at_pace=reckoned is not None and reckoned < asked)
 

@@ -76,7 +76,7 @@ def test_works_take_turns_and_the_median_counts() -> None:
 
 
 def test_an_absolute_goal_is_judged_here_and_at_the_pages_pace(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lines, "pace", lambda: 2.0)
+    monkeypatch.setattr(lines, "pace", lambda processes: 2.0)
     slow, slower = least("a speed", 60, "M/s", 100, "at least 100"), least("a speed", 40, "M/s", 100, "at least 100")
     assert (slow.met, slow.at_pace, slow.met_at_pace) == (False, 120, True)
     assert "not met here; at the page's pace 120.00: met" in str(slow)
@@ -86,7 +86,7 @@ def test_an_absolute_goal_is_judged_here_and_at_the_pages_pace(monkeypatch: pyte
 
 
 def test_without_a_yardstick_only_what_was_measured_counts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lines, "pace", lambda: None)
+    monkeypatch.setattr(lines, "pace", lambda processes: None)
     line = most("a time", 9, "s", 5, "under 5 s")
     assert (line.met, line.at_pace, line.met_at_pace) == (False, None, False)
     assert str(line).endswith("NOT MET")
@@ -94,8 +94,9 @@ def test_without_a_yardstick_only_what_was_measured_counts(monkeypatch: pytest.M
 
 def test_the_pace_is_the_median_of_the_peers() -> None:
     pytest.importorskip("phevaluator")
-    slower = pace.pace()
-    assert slower is not None and 0.05 < slower < 100
+    alone, together = pace.pace(), pace.pace(2)
+    assert alone is not None and 0.05 < alone < 100
+    assert together is not None and 0.05 < together < 200
 
 
 def test_every_section_has_a_quick_size_and_a_title() -> None:

@@ -62,7 +62,7 @@ class _House:
         self.paytable = paytable
         self.qualifying = lowest_of(paytable.rules["dealer_qualifies"])
         self.tills = cache(self._tills)
-        self.settled = lru_cache(maxsize=4096)(self._settled)
+        self.settled = lru_cache(maxsize=16384)(self._settled)
 
     def _settled(self, met: int, hand: str, stakes: Sequence[Minor | None]) -> SettledWagers:
         """Return the wagers of a seat; what was settled once is kept a while, as the same stakes and hands come again and again."""
