@@ -12,12 +12,15 @@ from tests.builders import House, end_night, play
 from tests.ledger.test_sealing import next_shift, published_elsewhere, seal
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+SECRET = "a long password of the shift manager"
 LIST = "/admin/ledger/segment/"
 
 
 @pytest.fixture
 def sealed(house: House) -> House:
     """A night that is sealed, and a shift after it whose checkpoint is out and whose rows are gone."""
+    house.people["SM-1"].set_password(SECRET)
+    house.people["SM-1"].save(update_fields=["password"])
     play(house)
     play(house, "PAY-01")
     end_night(house)
@@ -49,6 +52,8 @@ def test_pages_fit_and_keep_the_policy_and_the_alarm_is_acknowledged_by_keyboard
         if page.evaluate("document.activeElement.name") == "reason":
             break
     page.keyboard.type("the backup of Tuesday was restored")
+    page.keyboard.press("Tab")
+    page.keyboard.type(SECRET)
     page.keyboard.press("Enter")
     page.wait_for_selector("text=Posting goes on")
     assert page.locator("[role=alert]").count() == 0
