@@ -61,7 +61,7 @@ def printed(report: Report, *, by: User, at: datetime) -> Report:
 def _write(path: Path, report: Report, fmt: Format, progress: Callable[[int], object] | None = None) -> dict[str, Any]:
     """Write beside, then rename: a reader never sees half a report, and a full disk keeps none. Return what its row says of the file."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    beside = path.with_name(f".{path.name}.new")
+    beside = path.with_name(f".{path.name}.{uuid.uuid4().hex[:8]}.new")  # of its own: two may write the same report at once
     try:
         with beside.open("wb") as file:
             seen = write(report, fmt, file, progress=progress)

@@ -22,7 +22,7 @@ import pypdf
 import pytest
 from openpyxl.utils.escape import unescape
 
-from audit import export_pdf, export_xlsx_section
+from audit import export_pdf, export_xlsx_section, report_files
 from audit.export_csv import guarded, unguarded
 from audit.exports import FORMATS, filename, media_type, render, write
 from audit.reports.report import Column, Report, Row, Section
@@ -690,3 +690,20 @@ def test_names_and_types_of_files() -> None:
 def test_the_exports_load_without_django() -> None:
     script = "import sys, audit.exports; sys.exit('django' in sys.modules)"
     subprocess.run([sys.executable, "-c", script], cwd=ROOT, check=True)
+
+
+def test_two_who_write_the_same_file_at_once_each_write_it_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The second begins and ends while the first is writing: neither takes the other's half-written file away."""
+    path, report, real, inner = tmp_path / "report.csv", shift_report(), report_files.write, []
+
+    def meanwhile(*given: object, **more: object) -> object:
+        if not inner:
+            inner.append(None)
+            inner.append(report_files._write(path, report, "csv"))
+        return real(*given, **more)
+
+    monkeypatch.setattr(report_files, "write", meanwhile)
+    outer = report_files._write(path, report, "csv")
+    assert outer == inner[1]
+    assert sha256(path.read_bytes()).hexdigest() == outer["file_sha256"]
+    assert [found.name for found in tmp_path.iterdir()] == ["report.csv"]
