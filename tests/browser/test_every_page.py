@@ -14,7 +14,6 @@ pytestmark = [pytest.mark.browser, pytest.mark.long, pytest.mark.django_db(trans
 
 MOST_QUERIES = 110
 """However much there is to show. The shift's page, the longest, asks 103: figures, signing, handover, notes and settings stand on it."""
-"""The page of a reconciled shift, which is its whole report, takes the most."""
 
 NO_PAGE = {
     "files": {
