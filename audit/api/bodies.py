@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
+from uuid import UUID
 
 from django.utils.translation import gettext
 
@@ -25,6 +26,14 @@ def read_body(raw: Any, fields: Mapping[str, type], required: tuple[str, ...] = 
     if faults:
         raise InvalidSlip.of(faults)
     return {name: _value(raw.get(name), kind) for name, kind in fields.items()}
+
+
+def uuid_in(body: Mapping[str, Any], name: str) -> UUID:
+    """Return the UUID that the text `name` of a body is. Raises InvalidSlip (`bad_type`)."""
+    try:
+        return UUID(body[name])
+    except ValueError as error:
+        raise InvalidSlip("bad_type", gettext("%(name)s is a UUID.") % {"name": name}, where=name) from error
 
 
 _WORDS = {str: "a text", int: "a whole number", datetime: "a moment with its offset, as 2026-11-30T21:14:05+00:00"}

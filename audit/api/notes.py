@@ -5,18 +5,16 @@ from __future__ import annotations
 from typing import Any
 from uuid import UUID
 
-from django.utils.translation import gettext
 from drf_spectacular.utils import OpenApiTypes, extend_schema
 from rest_framework.generics import GenericAPIView
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from audit.api.bodies import read_body
+from audit.api.bodies import read_body, uuid_in
 from audit.api.findings import the_user
 from audit.models import ShiftNote
 from audit.selectors import shift_for
 from audit.shift_notes import add_note, notes_of
-from casino.errors import InvalidSlip
 from tables.api.views import ERRORS
 
 
@@ -35,11 +33,7 @@ class NotesView(GenericAPIView):
         """Keep a note: uuid and text. The same again is the same note; 409 once the shift is signed."""
         user = the_user(request)
         said = read_body(request.data, {"uuid": str, "text": str}, ("uuid", "text"))
-        try:
-            key = UUID(said["uuid"])
-        except ValueError as error:
-            raise InvalidSlip("bad_type", gettext("uuid is a UUID."), where="uuid") from error
-        return Response(_answer(add_note(shift_for(user, uuid), said["text"], uuid=key, by=user)), status=201)
+        return Response(_answer(add_note(shift_for(user, uuid), said["text"], uuid=uuid_in(said, "uuid"), by=user)), status=201)
 
 
 def _answer(note: ShiftNote) -> dict[str, Any]:

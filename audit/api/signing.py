@@ -14,7 +14,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from audit import services, signing
-from audit.api.bodies import read_body
+from audit.api.bodies import read_body, uuid_in
 from audit.api.findings import the_user
 from audit.binomial import Rate
 from audit.dealer_profile import dealer_profile
@@ -103,18 +103,11 @@ class ExplanationsView(GenericAPIView):
         user = the_user(request)
         shift = shift_for(user, uuid)
         said = read_body(request.data, {"session": str, "variance": str, "text": str, "fingerprint": str}, ("session", "variance", "fingerprint"))
-        session = TableSession.objects.filter(shift=shift, uuid=_uuid(said["session"])).select_related("table__pit").first()
+        session = TableSession.objects.filter(shift=shift, uuid=uuid_in(said, "session")).select_related("table__pit").first()
         if session is None:
             raise NotFound("no_session", gettext("There is no such session in this shift."), where="session")
         signing.explain(shift, session, said["variance"], said["text"], fingerprint=said["fingerprint"], by=user)
         return Response(signing_answer(shift, user), status=201)
-
-
-def _uuid(text: str) -> UUID:
-    try:
-        return UUID(text)
-    except ValueError as error:
-        raise InvalidSlip("bad_type", gettext("session is a UUID."), where="session") from error
 
 
 class SignaturesView(GenericAPIView):
