@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import os
+from array import array
 from collections import deque
 from collections.abc import Iterator
 from multiprocessing import get_context
@@ -26,11 +27,13 @@ class Held:
     def __init__(self, segment: int = 0) -> None:
         self.segment = segment
         self.parts: list[bytes] = []
+        self.texts = array("Q")
         self.totals: dict[tuple[str, str], list[int]] = {}
 
     def take(self, found: Found) -> None:
         """Take in a batch."""
         self.parts.append(found.hashes)
+        self.texts.extend(found.texts)
         for account, (arrived, left) in found.totals.items():
             held = self.totals.setdefault(account, [0, 0])
             held[0] += arrived
@@ -50,6 +53,7 @@ class Check:
         self.wrong: list[tuple[int, int, int, str]] = []
         self.kinds: dict[int, dict[str, Any]] = {}
         self.counts: dict[int, int] = {}
+        self.due_texts: dict[int, array[int]] = {}
         self.leaves = self.rounds = 0
 
     def fault(self, code: int, segment: int, index: int, words: str) -> None:
@@ -62,7 +66,7 @@ class Check:
         self.read_checkpoints()
         self.hold_against_known()
         self.read_leaves()
-        self.texts = Texts(self.bundle, self.kinds)
+        self.texts = Texts(self.bundle, self.kinds, self.due_texts)
         self.texts.compare()
         self.wrong += self.texts.wrong
 
@@ -195,7 +199,7 @@ class Check:
 
     def results(self) -> Iterator[Found]:
         """Yield what came of every batch in order: here, or from as many processes as were asked for."""
-        shared = (self.bundle.accounts(), self.bundle.paytables())
+        shared = (self.bundle.accounts(), self.bundle.paytables(), bool(self.bundle.manifest.get("with_names")))
         if self.jobs < 2:
             begin_worker(*shared)
             yield from map(check_batch, self.batches())
@@ -217,6 +221,7 @@ class Check:
         if number not in self.bundle.segments:
             self.fault(TAMPERED, number, 0, "leaves of a segment that manifest.json does not name")
             return
+        self.due_texts[number] = held.texts
         here, outer, tree = held.hashes(), self.outer[number], Tree()
         for hashed in here:
             tree.add(hashed)

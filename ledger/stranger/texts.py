@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Iterator
+from array import array
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from ledger.stranger.bundle import Bundle
 from ledger.stranger.leaves import fields_of, named
 from ledger.stranger.outcome import INCOMPLETE, TAMPERED, Broken
-from ledger.stranger.work import bytes_of, place_of
+from ledger.stranger.work import bytes_of, place_of, secret_fields, text_at
 
 
 class Texts:
     """What came of comparing a bundle's texts with its leaves, both read once from front to end."""
 
-    def __init__(self, bundle: Bundle, kinds: dict[int, dict[str, Any]]) -> None:
-        self.bundle, self.kinds = bundle, kinds
+    def __init__(self, bundle: Bundle, kinds: dict[int, dict[str, Any]], due: Mapping[int, Collection[int]]) -> None:
+        """Take the bundle, its kinds by segment, and where its leaves have hashes of texts, by segment as `text_at` counts."""
+        self.bundle, self.kinds, self.due = bundle, kinds, due
+        self.seen: dict[int, array[int]] = {}
         self.compared = 0
         self.erased: list[str] = []
         self.wrong: list[tuple[int, int, int, str]] = []
@@ -41,6 +44,16 @@ class Texts:
         while place is not None:
             self.wrong.append((*place, TAMPERED, "names.ndjson has a text of a leaf that is not here, or out of its place"))
             place, said = next(texts, (None, {}))
+        self.miss()
+
+    def miss(self) -> None:
+        """Find the hashes for which there is neither a text nor an erasure."""
+        for segment, due in self.due.items():
+            fields = secret_fields(self.kinds.get(segment, {}))
+            for at in sorted(set(due).difference(self.seen.get(segment, ()))):
+                kind, field = fields[at & 0xFFFF]
+                words = f"{kind}, field {field}: names.ndjson has neither the text of this hash nor its erasure"
+                self.wrong.append((segment, at >> 16, INCOMPLETE, words))
 
     def texts(self) -> Iterator[tuple[Any, dict[str, Any]]]:
         """Yield each text with the place of its leaf, in the order of the file."""
@@ -55,7 +68,10 @@ class Texts:
         try:
             fields = fields_of(bytes_of(line))
             kind = (fields[0] or b"").decode()
-            hashed = named(self.kinds[place[0]][kind], fields)[said["field"]]
+            kinds = self.kinds[place[0]]
+            hashed = named(kinds[kind], fields)[said["field"]]
+            number = secret_fields(kinds).index((kind, said["field"]))
+            self.seen.setdefault(place[0], array("Q")).append(text_at(place[1], number))
             if "erased" in said:
                 of = said["erased"]
                 where = f"segment {place[0]}, leaf {place[1]}: {kind}, field {said['field']}"

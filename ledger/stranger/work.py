@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import re
+from array import array
 from collections.abc import Mapping
 from typing import Any
 
@@ -16,9 +17,9 @@ SHARED: dict[str, Any] = {}
 LINE = re.compile(rb'\s*\{\s*"segment"\s*:\s*(\d{1,9})\s*,\s*"index"\s*:\s*(\d{1,9})\s*,\s*("bytes":")?')
 
 
-def begin_worker(accounts: dict[str, str] | None, paytables: dict[str, Any]) -> None:
-    """Keep what every batch is checked against."""
-    SHARED["accounts"], SHARED["paytables"] = accounts, paytables
+def begin_worker(accounts: dict[str, str] | None, paytables: dict[str, Any], with_names: bool = False) -> None:
+    """Keep what every batch is checked against; `with_names`: note also where a text is due."""
+    SHARED["accounts"], SHARED["paytables"], SHARED["with_names"] = accounts, paytables, with_names
 
 
 def place_of(line: bytes, number: int) -> tuple[int, int]:
@@ -47,11 +48,25 @@ def bytes_of(line: bytes) -> bytes:
         return b""
 
 
+def secret_fields(kinds: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Return the (kind, field) that are hashes of texts, in the order of the segment's head."""
+    return [(kind, name) for kind, schema in kinds.items() for name, type in schema if type == "secret"]
+
+
+def text_at(index: int, number: int) -> int:
+    """Return one number for a text: its leaf's index, and the place of its field in `secret_fields`."""
+    return index << 16 | number
+
+
 class Found:
-    """What came of a batch: its segment, its leaves' hashes one after the other, what is wrong as (index, kind, words), totals, rounds settled."""
+    """What came of a batch: its segment, its leaves' hashes one after the other, what is wrong as (index, kind, words), totals, rounds settled.
+
+    `texts`: where a hash stands for a text, as `text_at` counts it.
+    """
 
     def __init__(self, segment: int) -> None:
         self.segment, self.hashes, self.rounds = segment, b"", 0
+        self.texts = array("Q")
         self.wrong: list[tuple[int, str, str]] = []
         self.totals: dict[tuple[str, str], list[int]] = {}
 
@@ -69,6 +84,20 @@ class Facts:
         self.found = found
         self.entries, self.rounds = Reader(kinds.get("entry", []), OF_ENTRY), Reader(kinds.get("round", []), OF_ROUND)
         self.columns = columns_of(kinds) if "round" in kinds else []
+        self.secrets = self.places_of_secrets(kinds) if SHARED.get("with_names") else {}
+
+    def places_of_secrets(self, kinds: Mapping[str, Any]) -> dict[bytes, list[tuple[int, int]]]:
+        """Return of each kind with hidden texts where they stand in its leaves, with their numbers in `secret_fields`."""
+        places: dict[bytes, list[tuple[int, int]]] = {}
+        for number, (kind, field) in enumerate(secret_fields(kinds)):
+            places.setdefault(kind.encode(), []).append((1 + [name for name, _ in kinds[kind]].index(field), number))
+        return places
+
+    def note_texts(self, index: int, fields: list[bytes | None]) -> None:
+        """Note where a leaf has the hash of a text; an empty field hides none."""
+        for place, number in self.secrets.get(fields[0] or b"", ()):
+            if fields[place]:
+                self.found.texts.append(text_at(index, number))
 
     def check(self, fields: list[bytes | None]) -> str:
         """Return what is wrong with a fact, "" for nothing. Raises ValueError, KeyError, TypeError, IndexError for one that cannot be read."""
@@ -94,6 +123,7 @@ def check_batch(work: tuple[int, dict[str, Any], list[tuple[int, bytes]]]) -> Fo
         try:
             fields = fields_of(content)
             kind = (fields[0] or b"").decode()
+            facts.note_texts(index, fields)
             words = facts.check(fields)
         except (ValueError, KeyError, TypeError, IndexError) as error:
             words = f"bytes: no fact can be read ({error})"

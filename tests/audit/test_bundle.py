@@ -240,6 +240,20 @@ def test_a_changed_text_is_named(handed: Handed) -> None:
     assert "the text is not the one that was sealed" in words
 
 
+def test_a_text_left_off_without_a_word_is_named(handed: Handed) -> None:
+    names = handed.folder / "names.ndjson"
+    lines = names.read_text().splitlines(keepends=True)
+    [left_off] = [line for line in lines if "he left at once" in line and "wager_notes" in line]
+    names.write_text("".join(line for line in lines if line != left_off))
+    code, words = handed.check()
+    index = json.loads(left_off)["index"]
+    assert code == INCOMPLETE
+    assert f"segment 1, shift {handed.shifts[0]} of 2026-03-14, leaf {index}: round, field wager_notes: names.ndjson has neither the text" in words
+    names.write_text("")
+    code, words = handed.check()
+    assert (code, f"({len(lines) - 1} more found)" in words) == (INCOMPLETE, True)
+
+
 def test_a_row_deleted_is_named(handed: Handed) -> None:
     handed.write([line for line in handed.raw if (line["segment"], line["index"]) != (1, 7)])
     code, words = handed.check()

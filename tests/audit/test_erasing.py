@@ -19,7 +19,7 @@ from ledger.erasing import ERASED, erase_text
 from ledger.guards import problems
 from ledger.models import Leaf, LeafSalt, TextErasure
 from tables.models import Wager
-from tests.audit.test_bundle import CLEAN, TAMPERED, Handed, load
+from tests.audit.test_bundle import CLEAN, INCOMPLETE, TAMPERED, Handed, load
 from tests.audit.test_bundle import two_shifts as two_shifts
 from tests.builders import House
 from tests.ledger.test_sealing import next_shift, seal
@@ -97,6 +97,13 @@ def test_a_text_in_a_column_of_its_own_is_erased_as_well(two_shifts: House, tmp_
     erase_text(segment, index, field, kinds=KINDS, by=two_shifts.people["AU-1"], reason="it names a guest")
     assert (problems(), check_books().problems) == ([], ())
     assert bundle(tmp_path / "b").check()[0] == CLEAN
+
+
+def test_a_salt_that_went_without_a_record_leaves_the_bundle_incomplete(two_shifts: House, tmp_path: Path) -> None:
+    segment, index, field = place_of("round", "wager_notes")
+    LeafSalt.objects.using("owner").filter(segment=segment, index=index, field=field).delete()
+    code, words = bundle(tmp_path / "b").check()
+    assert (code, f"leaf {index}: round, field {field}" in words) == (INCOMPLETE, True)
 
 
 def refused(two_shifts: House, segment: int, index: int, field: str, *, by: str = "AU-1", reason: str = "asked for") -> str:
