@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Sequence
 
+from django.apps import apps
 from django.utils.translation import gettext
 
 from casino import roles
@@ -49,11 +50,13 @@ def hire(username: str, name: str, password: str | None, *, by: User) -> User:
 def grant_role(user: User, role: str, *, by: User, pits: Sequence[str] | None = None) -> RoleEvent:
     """Return the grant of `role` at `pits` (None: all). An approving role takes effect when an auditor has reviewed it.
 
-    Raises Refused (`own_roles`, `not_allowed`, `roles_clash`: nobody holds it together with what they have), InvalidSlip (`unknown_role`).
+    Raises Refused (`own_roles`, `not_allowed`, `roles_clash`: nobody holds it together with what they have), InvalidSlip (`unknown_role`,
+    `unknown_pit`).
     """
     roles.require(by, "manage_users")
     if role not in roles.ROLES:
         raise InvalidSlip("unknown_role", gettext("“%(role)s” is no role.") % {"role": role}, where="role")
+    _known_pits(pits or ())
     _not_their_own(user, by)
     wait_turn(f"roles:{user.pk}")
     if (other := roles.clash(_granted(user), role)) is not None:
@@ -64,6 +67,17 @@ def grant_role(user: User, role: str, *, by: User, pits: Sequence[str] | None = 
             held=other,
         )
     return _event(user, role, "grant", pits, by)
+
+
+def _known_pits(pits: Sequence[str]) -> None:
+    """Raise InvalidSlip where a code is no pit's: such a role would hold nowhere, and nobody would see why.
+
+    Before the floor is laid out every code may be one to come.
+    """
+    known = set(apps.get_model("tables", "Pit").objects.values_list("code", flat=True))
+    for code in pits if known else ():
+        if code not in known:
+            raise InvalidSlip("unknown_pit", gettext("“%(pit)s” is no pit.") % {"pit": code}, where="pits")
 
 
 def _granted(user: User) -> set[str]:

@@ -6,7 +6,7 @@ import pytest
 from django.db import IntegrityError, transaction
 
 from casino import people, roles
-from casino.errors import Conflict, Refused
+from casino.errors import Conflict, InvalidSlip, Refused
 from casino.models import RoleEvent, User
 from tests.builders import House
 
@@ -24,6 +24,14 @@ def test_an_approving_role_waits_for_its_review(house: House) -> None:
     people.withdraw_role(boss, "pit_boss", by=administrator)
     assert boss.roles == {}
     assert not boss.is_staff
+
+
+def test_a_role_is_for_pits_that_are_there(house: House) -> None:
+    administrator = house.people["AD-1"]
+    with pytest.raises(InvalidSlip) as error:
+        people.grant_role(house.people["FS-1"], "supervisor", by=administrator, pits=["P1", "P7"])
+    assert (error.value.code, error.value.where, error.value.message) == ("unknown_pit", "pits", "“P7” is no pit.")
+    assert not RoleEvent.objects.filter(pits__contains=["P7"]).exists()
 
 
 def test_nobody_changes_their_own_roles(house: House) -> None:

@@ -417,9 +417,9 @@ def elsewhere(house: House, zone: str, day: date, moment: datetime) -> Round:
     staff, opened = house.people, moment - timedelta(minutes=5)
     with connection.cursor() as cursor:
         cursor.execute("SELECT pitbook_make_partitions(%s)", [day.replace(day=1)])
-    grant_role(staff["FS-2"], "supervisor", by=staff["AD-1"], pits=["P9"])
     other = floor.make_property("ELSEWHERE", "Elsewhere", zone=zone, currency="EUR", exponent=2, by=staff["GM-1"])
     table = floor.make_table(Pit.objects.create(property=other, code="P9", name="Pit 9"), "ELS-01", "uth", by=staff["GM-1"])
+    grant_role(staff["FS-2"], "supervisor", by=staff["AD-1"], pits=["P9"])
     put_in_force(table, PaytableVersion.objects.get(game="uth"), from_at=opened, by=staff["GM-1"], approved_by=staff["AU-1"])
     Dealer.objects.create(property=other, code="D-1")
     shift = floor.open_shift(other, day, "day", starts=time(10), ends=time(18), at=opened, by=staff["SM-1"])
