@@ -1,16 +1,18 @@
 """Kept rounds as arrays, tens of thousands at a time: what of them a batch needs to settle them again and compare.
 
-PostgreSQL sends a row a round in its binary form; rows of one length have one layout, and are read as they lie. Source:
-design/performance.md, "Audit of a million recorded rounds".
+PostgreSQL puts each column of a chunk together as one array and sends it in its binary form, which is read as it lies: grouping wagers by
+their rounds costs less here than there. While a chunk is looked at, the next one is read. Source: design/performance.md, "Audit of a million
+recorded rounds".
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from typing import Any
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, NamedTuple
 
 import numpy as np
+import psycopg
 from django.db import connection
 from numpy.typing import NDArray
 from psycopg import sql
@@ -20,119 +22,114 @@ from audit.sieve import KeptRounds
 CHUNK = 20_000
 """Rounds at a time: some 30 MB."""
 
-
-_BOUNDS = """
-SELECT max(id), min(gaming_day), max(gaming_day), count(*) FROM (
-    SELECT r.id, r.gaming_day FROM tables_round r JOIN tables_tablesession s ON s.id = r.session_id
-    WHERE s.shift_id = ANY(%s) AND r.game = %s AND r.id > %s AND NOT EXISTS (SELECT FROM tables_roundchange c WHERE c.round_id = r.id)
-    ORDER BY r.id LIMIT %s
+_ROUNDS = """
+SELECT count(*), min(gaming_day), max(gaming_day), array_send(array_agg(id)), array_send(array_agg(paytable_id)),
+       string_agg(uuid_send(uuid), ''), string_agg(CASE octet_length(cards) WHEN {bytes} THEN cards ELSE {no_cards} END, ''),
+       array_send(array_agg(CASE WHEN irregular <> '' OR late OR octet_length(cards) IS DISTINCT FROM {bytes} THEN -1::bigint ELSE wager_count END))
+FROM (
+    SELECT r.id, r.gaming_day, r.paytable_id, r.uuid, r.cards, r.irregular, r.late, r.wager_count
+    FROM tables_round r
+    WHERE r.session_id = ANY({sessions}) AND r.game = {game} AND r.id > {after}
+      AND NOT EXISTS (SELECT FROM tables_roundchange c WHERE c.round_id = r.id)
+    ORDER BY r.id LIMIT {chunk}
 ) chunk
 """
 
-_COPY = """
-COPY (
-    SELECT r.id, r.paytable_id, r.uuid,
-           w.odd OR r.irregular <> '' OR r.late OR w.wagers <> r.wager_count OR octet_length(r.cards) <> {bytes}, r.cards,
-           w.stakes, w.nets
-    FROM (
-        SELECT round_id, count(*) AS wagers,
-               array_agg((stake << 6) | ((seat::bigint << 3) | CASE kind {kinds} ELSE 7 END)) AS stakes,
-               array_agg(coalesce(pay - collect, 0)) AS nets,
-               bool_or(mispaid <> '' OR collected IS DISTINCT FROM collect OR paid IS DISTINCT FROM pay OR (collect > 0 AND pay > 0)) AS odd
-        FROM tables_wager
-        WHERE gaming_day BETWEEN {first_day} AND {last_day} AND round_id > {after} AND round_id <= {last}
-        GROUP BY round_id
-    ) w JOIN tables_round r ON r.id = w.round_id JOIN tables_tablesession s ON s.id = r.session_id
-    WHERE s.shift_id = ANY({shifts}) AND r.game = {game} AND NOT EXISTS (SELECT FROM tables_roundchange c WHERE c.round_id = r.id)
-) TO STDOUT (FORMAT binary)
+_WAGERS = """
+SELECT array_send(array_agg(round_id)), array_send(array_agg(paid - collected)), array_send(array_agg(
+           (stake << 7) | (seat::bigint << 3) | CASE kind {kinds} ELSE 7 END | CASE
+               WHEN mispaid = '' AND collected = collect AND paid = pay AND (collect = 0 OR pay = 0) THEN 0 ELSE 64 END))
+FROM tables_wager
+WHERE gaming_day BETWEEN {first_day} AND {last_day} AND round_id > {after} AND round_id <= {last}
 """
+"""What was done stands for what was due, which it is where a wager is not odd (64): so no NULL is in the way."""
+
+_ARRAY_HEAD = 20
+"""Bytes before the items of an array of one dimension; each item is its length in four bytes, then eight bytes."""
+
+_ITEM = np.dtype([("length", ">i4"), ("value", ">i8")])
+
+
+class _Chunk(NamedTuple):
+    """A chunk as it was sent. `counts`: how many wagers each round says it has, -1 where it is no regular one; `marks`: stake, odd, seat, kind."""
+
+    keys: NDArray[np.int64]
+    paytables: NDArray[np.int64]
+    uuids: bytes
+    cards: bytes
+    counts: NDArray[np.int64]
+    rounds: NDArray[np.int64]
+    nets: NDArray[np.int64]
+    marks: NDArray[np.int64]
+
+
+class _Reader:
+    """Reads the chunks of one game's standing rounds, one after the other, on the connection that the work is done on."""
+
+    def __init__(self, sessions: Sequence[int], game: str, kinds: Sequence[str], packed: int, chunk: int) -> None:
+        connection.ensure_connection()
+        self._connection: psycopg.Connection[Any] = connection.connection
+        self._after = 0
+        self._asked: dict[str, Any] = {"sessions": list(sessions), "game": game, "chunk": chunk, "bytes": packed, "no_cards": b"\xff" * packed}
+        self._kinds = sql.SQL(" ").join(sql.SQL("WHEN {} THEN {}").format(kind, number) for number, kind in enumerate(kinds))
+
+    def read(self) -> _Chunk | None:
+        """Return the next chunk, None after the last: two statements."""
+        count, first_day, last_day, keys, paytables, uuids, cards, counts = self._row(_ROUNDS, after=self._after, **self._asked)
+        if not count:
+            return None
+        after, found = self._after, _whole_numbers(keys)
+        self._after = int(found[-1])
+        days = {"first_day": first_day, "last_day": last_day}
+        wagers = self._row(_WAGERS, kinds=self._kinds, after=after, last=self._after, **days)
+        return _Chunk(found, _whole_numbers(paytables), uuids, cards, _whole_numbers(counts), *map(_whole_numbers, wagers))
+
+    def _row(self, statement: str, **values: Any) -> Any:
+        with psycopg.Cursor(self._connection) as cursor:
+            return cursor.execute(sql.SQL(statement).format(**values), binary=True).fetchone()
 
 
 def kept_rounds(shifts: Sequence[int], game: str, kinds: Sequence[str], *, seats: int, packed: int, chunk: int = CHUNK) -> Iterator[KeptRounds]:
-    """Yield the standing rounds of `game` in the shifts of these keys, a `chunk` at a time, in no order: two statements a chunk, flat memory.
+    """Yield the standing rounds of `game` in the shifts of these keys, a `chunk` at a time, by key: two statements a chunk, flat memory.
 
     `kinds`: the wagers of the game, at most seven; `seats`: its last seat, at most seven; `packed`: the bytes of its cards.
     """
-    after = 0
-    while True:
-        with connection.cursor() as cursor:
-            cursor.execute(_BOUNDS, [list(shifts), game, after, chunk])
-            last, first_day, last_day, count = cursor.fetchone()
-        if not count:
-            return
-        bounds = {"after": after, "last": last, "first_day": first_day, "last_day": last_day}
-        yield _arrays(_rows({**bounds, "shifts": list(shifts), "game": game, "bytes": packed}, kinds), len(kinds), seats, packed)
-        after = last
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT id FROM tables_tablesession WHERE shift_id = ANY(%s)", [list(shifts)])
+        sessions = [key for (key,) in cursor.fetchall()]
+    reader = _Reader(sessions, game, kinds, packed, chunk)
+    with ThreadPoolExecutor(1) as ahead:
+        coming = ahead.submit(reader.read)
+        while (found := coming.result()) is not None:
+            coming = ahead.submit(reader.read)
+            yield _arrays(found, len(kinds), seats, packed)
 
 
-def _rows(values: dict[str, Any], kinds: Sequence[str]) -> dict[int, list[bytes]]:
-    """Return the rows of one chunk in PostgreSQL's binary form, by their length."""
-    numbered = sql.SQL(" ").join(sql.SQL("WHEN {} THEN {}").format(kind, number) for number, kind in enumerate(kinds))
-    statement = sql.SQL(_COPY).format(kinds=numbered, **values)
-    found: dict[int, list[bytes]] = defaultdict(list)
-    with connection.cursor() as cursor, cursor.connection.cursor().copy(statement) as copy:
-        rows = iter(copy)
-        first = bytes(next(rows))[_HEADER:]
-        found[len(first)].append(first)
-        for row in rows:
-            found[len(row)].append(row)
-    # A trailer ends what is sent; of a chunk without rows it stands right behind the header.
-    return {length: found[length] for length in found if length > _TRAILER}
+def _whole_numbers(sent: bytes | None) -> NDArray[np.int64]:
+    """Return the bigints of an array in PostgreSQL's binary form, shape (items,); none for NULL."""
+    return np.frombuffer(sent or b"", _ITEM, offset=_ARRAY_HEAD if sent else 0)["value"].astype(np.int64)
 
 
-_HEADER = 19
-_TRAILER = 2
-
-
-def _layout(wagers: int, packed: int) -> np.dtype[Any]:
-    """Return how a row lies of a round with so many wagers: each field after its length of four bytes, arrays after a head of twenty more."""
-    array = [("dimensions", ">i4"), ("nulls", ">i4"), ("oid", ">i4"), ("length", ">i4"), ("lower", ">i4")]
-    item = np.dtype([("length", ">i4"), ("value", ">i8")])
-    sized = [("key", ">i8"), ("paytable", ">i8"), ("uuid", ">u8", 2), ("odd", "?"), ("cards", "u1", packed)]
-    fields: list[Any] = [("fields", ">i2")]
-    for field in sized:
-        fields += [(f"{field[0]}_length", ">i4"), field]
-    for name in ("stakes", "nets"):
-        fields += [(f"{name}_length", ">i4"), (f"{name}_head", array), (name, item, wagers)]
-    return np.dtype(fields)
-
-
-def _arrays(rows: dict[int, list[bytes]], kinds: int, seats: int, packed: int) -> KeptRounds:
-    """Return the rows as arrays; a round whose row has no layout that a regular one could have is `odd`, and all that is told of it."""
-    parts = [_odd_part([], kinds, seats, packed)]
-    for length, found in sorted(rows.items()):
-        wagers = (length - _layout(0, packed).itemsize) // 24
-        layout = _layout(wagers, packed)
-        regular = layout.itemsize == length
-        parts.append(_part(np.frombuffer(b"".join(found), layout), kinds, seats) if regular else _odd_part(found, kinds, seats, packed))
-    return KeptRounds(*(np.concatenate(arrays, axis=-1) for arrays in zip(*parts, strict=True)))
-
-
-def _part(rows: NDArray[Any], kinds: int, seats: int) -> KeptRounds:
-    """Return rounds of as many wagers each."""
-    count, wagers = rows["stakes"].shape
-    numbers, kept = rows["stakes"]["value"].astype(np.int64), rows["nets"]["value"].astype(np.int64)
-    kind, seat, stake = numbers & 7, (numbers >> 3 & 7) - 1, numbers >> 6
+def _arrays(found: _Chunk, kinds: int, seats: int, packed: int) -> KeptRounds:
+    """Return the chunk as arrays. A round whose wagers are not as many as it says, or are of no kind or seat of the game, is `odd`."""
+    count = len(found.keys)
+    place = np.searchsorted(found.keys, found.rounds)
+    ours = found.keys[np.minimum(place, count - 1)] == found.rounds  # others' rounds lie between ours
+    place, marks, nets = place[ours], found.marks[ours], found.nets[ours]
+    kind, seat = marks & 7, (marks >> 3 & 7) - 1
     strange = (kind >= kinds) | (seat < 0) | (seat >= seats)
-    place = np.where(strange, 0, kind), np.where(strange, 0, seat), np.broadcast_to(np.arange(count)[:, None], (count, wagers))
-    stakes, nets = (np.zeros((kinds, seats, count), np.int64) for _ in range(2))
-    stakes[place], nets[place] = np.where(strange, 0, stake), np.where(strange, 0, kept)
-    odd = rows["odd"] | strange.any(axis=1)
+    odd = np.bincount(place, minlength=count) != found.counts
+    odd[place[strange | (marks & 64 != 0)]] = True
+    at = np.where(strange, 0, (kind * seats + seat) * count + place)
+    kept = [np.zeros((kinds, seats, count), np.int64) for _ in range(2)]
+    for array, values in zip(kept, (marks >> 7, nets), strict=True):
+        array.reshape(-1)[at] = np.where(strange, 0, values)
     return KeptRounds(
-        rows["key"].astype(np.int64),
-        rows["paytable"].astype(np.int64),
-        rows["uuid"].T.astype(np.uint64),
-        np.ascontiguousarray(rows["cards"].T),
-        stakes,
-        nets,
+        found.keys,
+        found.paytables,
+        np.frombuffer(found.uuids, ">u8").reshape(count, 2).T.astype(np.uint64),
+        np.ascontiguousarray(np.frombuffer(found.cards, np.uint8).reshape(count, packed).T),
+        kept[0],
+        kept[1],
         odd,
     )
-
-
-def _odd_part(rows: list[bytes], kinds: int, seats: int, packed: int) -> KeptRounds:
-    """Return rounds of which only the key is read."""
-    count = len(rows)
-    keys = np.array([int.from_bytes(row[6:14], "big", signed=True) for row in rows], np.int64)
-    nothing = np.zeros((kinds, seats, count), np.int64)
-    cards = np.full((packed, count), 255, np.uint8)
-    return KeptRounds(keys, np.zeros(count, np.int64), np.zeros((2, count), np.uint64), cards, nothing, nothing, np.ones(count, np.bool_))
