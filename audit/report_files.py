@@ -24,12 +24,16 @@ from tables.models import Shift
 
 
 def write_shift_report(shift: Shift, *, by: User | None, progress: Callable[[int, int, str], None]) -> list[ReportFile]:
-    """Return the rows of the shift's report files, one a format, written to `settings.REPORTS`/property/day-shift/."""
+    """Return the rows of the shift's report files, one a format, written to `settings.REPORTS`/property/day-shift/.
+
+    A name says what is in the file: of a report that has changed since, the file before stays what its row says.
+    """
     report = shift_report.build(shift)
     folder = settings.REPORTS / shift.property.code / f"{shift.gaming_day}-{shift.kind}"
     kept = []
     for done, fmt in enumerate(FORMATS, start=1):
-        path = folder / filename(report, fmt)
+        name = Path(filename(report, fmt))
+        path = folder / f"{name.stem}_{report.sha256[:12]}{name.suffix}"
         written = _write(path, report, fmt)
         kept.append(ReportFile.objects.create(shift=shift, report="shift", format=fmt, asked_by=by, **written))
         progress(done, len(FORMATS), gettext_noop("formats written"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from datetime import date, timedelta
 from pathlib import Path
@@ -24,7 +25,7 @@ from audit.tasks import find_due_mailings
 from casino import jobs
 from casino.errors import InvalidSlip
 from casino.models import Job
-from tests.builders import DAY, House, end_night, play, utc
+from tests.builders import DAY, House, end_night, play, recount, utc
 
 pytestmark = pytest.mark.django_db
 DAYS = {"day_from": DAY.isoformat(), "day_to": DAY.isoformat()}
@@ -192,6 +193,23 @@ def test_a_worker_writes_a_file_and_only_who_asked_gets_it(night: House, reports
     assert (len(content), content[:2]) == (kept.size, b"PK")
     assert client_of(night, "AU-1").get(f"/admin/reports/files/{kept.uuid}").status_code == 404
     assert client.post("/admin/reports/master-game/export/", {**DAYS, "format": "exe"}).status_code == 400
+
+
+def test_a_shift_report_that_changed_leaves_the_files_of_the_one_before(night: House, reports_folder: Path) -> None:
+    from audit.report_files import write_shift_report
+
+    def written() -> dict[str, ReportFile]:
+        return {kept.format: kept for kept in write_shift_report(night.shift, by=None, progress=lambda *_: None)}
+
+    before, again = written(), written()
+    assert {kept.path for kept in again.values()} == {kept.path for kept in before.values()}
+    assert [kept.file_sha256 for kept in again.values()] == [kept.file_sha256 for kept in before.values()]
+    recount(night, "UTH-02", "drop", 1_000)
+    reconcile_shift(night.shift)
+    after = written()
+    assert not {kept.path for kept in after.values()} & {kept.path for kept in before.values()}
+    for kept in (*before.values(), *after.values()):
+        assert hashlib.sha256(Path(kept.path).read_bytes()).hexdigest() == kept.file_sha256
 
 
 def subscribed(house: House, who: str, every: str = "day", **more: Any) -> Mailing:

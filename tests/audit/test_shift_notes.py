@@ -76,6 +76,8 @@ def test_a_signed_shift_takes_no_more_notes(house: House) -> None:
     with pytest.raises(Conflict) as refused:
         add_note(house.shift, "Too late.", uuid=uuid4(), by=house.people["PB-1"])
     assert refused.value.code == "signed"
+    with pytest.raises(DatabaseError, match="the shift is signed"), transaction.atomic():
+        ShiftNote.objects.create(shift=house.shift, text="Too late.", by=house.people["PB-1"])
 
 
 def test_programs_read_and_add_notes(house: House) -> None:
