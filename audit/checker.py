@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 import ast
+import hashlib
 import importlib
 import pkgutil
+from functools import cache
 from pathlib import Path
 
 from ledger import stranger
 
 
+def checker_sha256() -> str:
+    """Return the SHA-256 (64 hex digits) of verify.py, by which a reader knows it whoever handed it over."""
+    return hashlib.sha256(checker().encode()).hexdigest()
+
+
+@cache
 def checker() -> str:
     """Return the text of verify.py: one file that needs nothing but the standard library."""
     folder = Path(stranger.__path__[0])
@@ -19,12 +27,20 @@ def checker() -> str:
     return "\n".join(
         [
             f'"""{command.docstring}"""\n\nfrom __future__ import annotations\n',
+            _ALONE,
             *imports,
             *(f"\n\n# ---- {name}: {'the command' if part is command else part.docstring} ----\n\n{part.body}" for name, part in parts),
             *_settlers(),
             '\n\nif __name__ == "__main__":\n    raise SystemExit(main())\n',
         ]
     )
+
+
+_ALONE = """import sys
+
+if __name__ == "__main__" and not sys.flags.isolated and not getattr(sys.flags, "safe_path", False):
+    del sys.path[0]  # the folder that is checked: nothing of it may stand in for the standard library
+"""
 
 
 class _Part:

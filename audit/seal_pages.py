@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import tempfile
 import zipfile
@@ -22,6 +23,7 @@ from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
 from audit.bundles import export_bundle, proof_of
+from audit.checker import checker_sha256
 from audit.checkpoints import qr_address
 from casino import roles, shown
 from casino.errors import CasinoError
@@ -109,6 +111,8 @@ class SegmentAdmin(ReadOnlyAdmin):
             "short": short,
             "qr": qr_address(short),
             "key": notes.verifier_key(signed.key.origin, bytes(signed.key.public)) if signed else "",
+            "key_sha256": hashlib.sha256(bytes(signed.key.public)).hexdigest() if signed else "",
+            "checker_sha256": checker_sha256(),
             "alarm": CheckpointAlarm.objects.filter(number=segment.number).select_related("by").first(),
             "has_leaves": segment.leaves.exists(),
             "root": bytes(segment.root).hex(),

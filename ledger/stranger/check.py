@@ -11,10 +11,10 @@ from multiprocessing import get_context
 from typing import Any
 
 from ledger.stranger.bundle import Bundle
-from ledger.stranger.changed import are_checks_sealed, first_change
+from ledger.stranger.changed import first_change, look_at_checks
 from ledger.stranger.leaves import HEAD, SEGMENT, Tree, fields_of, leaf_hash, named
-from ledger.stranger.notes import Checkpoint, Key, signed_by
-from ledger.stranger.outcome import CLEAN, INCOMPLETE, TAMPERED, Broken
+from ledger.stranger.notes import Checkpoint, Key, parted, signed_by
+from ledger.stranger.outcome import CLEAN, INCOMPLETE, TAMPERED, Broken, CouldNot
 from ledger.stranger.texts import Texts
 from ledger.stranger.work import Facts, Found, begin_worker, bytes_of, check_batch, place_of
 
@@ -24,7 +24,7 @@ BATCH = 1_000
 class Held:
     """What is held of the segment that is being read: its leaves' hashes, and what its entries moved."""
 
-    def __init__(self, segment: int = 0) -> None:
+    def __init__(self, segment: int) -> None:
         self.segment = segment
         self.parts: list[bytes] = []
         self.texts = array("Q")
@@ -54,6 +54,7 @@ class Check:
         self.kinds: dict[int, dict[str, Any]] = {}
         self.counts: dict[int, int] = {}
         self.due_texts: dict[int, array[int]] = {}
+        self.erasures: dict[tuple[int, int, str], tuple[str, str]] = {}
         self.leaves = self.rounds = 0
 
     def fault(self, code: int, segment: int, index: int, words: str) -> None:
@@ -66,7 +67,7 @@ class Check:
         self.read_checkpoints()
         self.hold_against_known()
         self.read_leaves()
-        self.texts = Texts(self.bundle, self.kinds, self.due_texts)
+        self.texts = Texts(self.bundle, self.kinds, self.due_texts, self.erasures, {number: one["leaves"] for number, one in self.outer.items()})
         self.texts.compare()
         self.wrong += self.texts.wrong
 
@@ -81,9 +82,9 @@ class Check:
                 content = base64.b64decode(line["bytes"], validate=True)
                 fields = fields_of(content)
                 outer = named(SEGMENT, fields)
-            except (ValueError, KeyError, TypeError) as error:
+            except (ValueError, KeyError, TypeError, OverflowError) as error:
                 raise Broken(TAMPERED, f"segments.ndjson: segment {number} cannot be read ({error})") from error
-            if outer["number"] != number or line.get("segment") != number:
+            if outer["number"] != number or line != {"segment": number, "bytes": line["bytes"]}:
                 raise Broken(INCOMPLETE, f"segments.ndjson: segment {number} is missing")
             self.outer[number] = outer
             tree.add(leaf_hash(content))
@@ -98,7 +99,7 @@ class Check:
                 raise Broken(INCOMPLETE, f"segment {number} is not in segments.ndjson")
             try:
                 checkpoint = Checkpoint(self.bundle.text(name))
-            except ValueError:
+            except (ValueError, KeyError):
                 self.fault(TAMPERED, number, -1, f"{name} is no checkpoint")
                 continue
             if signed_by(checkpoint.note, self.trusted) is None:
@@ -117,6 +118,8 @@ class Check:
         """Hold the list of shifts against a checkpoint that the reader was given earlier."""
         if self.known is None:
             return
+        if parted(self.known.note)[1] and signed_by(self.known.note, self.trusted) is None:
+            raise CouldNot("--checkpoint: its signature is not by the key that this bundle is checked with")
         if self.known.origin != self.trusted[0].name:
             raise Broken(TAMPERED, f"the known checkpoint is of the log {self.known.origin}, the bundle of {self.trusted[0].name}")
         if self.known.size > self.bundle.size:
@@ -132,15 +135,19 @@ class Check:
 
     def batches(self) -> Iterator[tuple[int, dict[str, Any], list[tuple[int, bytes]]]]:
         """Yield the lines of leaves.ndjson, a thousand of one segment at a time; what stands out of its place is a fault."""
-        path = self.bundle.folder / "leaves.ndjson"
-        if not path.exists():
-            raise Broken(INCOMPLETE, "leaves.ndjson is missing")
-        now, expected, lines = 0, 0, []  # type: ignore[var-annotated]
-        with path.open("rb") as file:
+        now, expected, lines = self.bundle.segments[0], 0, []  # type: ignore[var-annotated]
+        shifts = set(self.bundle.segments)
+        with self.bundle.opened("leaves.ndjson") as file:
             for number, line in enumerate(file, start=1):
-                if not line.endswith(b"\n") and not bytes_of(line):
-                    break  # the file was cut off within this line: what is missing is said where the segment is closed
-                segment, index = place_of(line, number)
+                place = place_of(line)
+                if not line.endswith(b"\n"):
+                    self.fault(INCOMPLETE, now, expected, "leaves.ndjson is cut off within this leaf")
+                    break
+                if place is None or place[0] not in shifts:
+                    words = "is no leaf as it was written" if place is None else f"is a leaf of segment {place[0]}, which manifest.json does not name"
+                    self.fault(TAMPERED, now, expected, f"line {number} of leaves.ndjson {words}")
+                    continue
+                segment, index = place
                 if segment != now:
                     if lines:
                         yield now, self.kinds.get(now, {}), lines
@@ -168,29 +175,27 @@ class Check:
             fields = fields_of(bytes_of(line))
             head = named(HEAD, fields)
             outer = self.outer.get(segment)
-            if fields[0] != b"head" or (outer and (head["shift"], head["gaming_day"]) != (outer["shift"], outer["gaming_day"])):
+            if fields[0] != b"head" or (outer and any(head[name] != outer[name] for name in ("property", "shift", "gaming_day"))):
                 raise ValueError("it is another shift's")
             kinds: dict[str, Any] = head["kinds"]
             Facts(kinds, Found(segment))
             return kinds
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
+        except Exception as error:  # whatever a forger wrote
             self.fault(TAMPERED, segment, 0, f"head: the segment's first leaf cannot be read ({error})")
             return {}
 
     def read_leaves(self) -> None:
         """Hash every leaf, check every fact, and compare each segment's root and totals with what was signed, one after the other."""
-        now = Held()
-        closed: set[int] = set()
+        now: Held | None = None
         for found in self.results():
-            if found.segment != now.segment:
+            if now is None or found.segment != now.segment:
                 self.close_segment(now)
-                closed.add(now.segment)
                 now = Held(found.segment)
             self.leaves += len(found.hashes) // 32
             self.rounds += found.rounds
-            for index, kind, words in found.wrong:
-                field, _, what = words.partition(": ")
-                self.fault(TAMPERED, found.segment, index, f"{kind}, field {field}: {what}")
+            self.erasures.update(found.erasures)
+            for code, index, words in found.wrong:
+                self.fault(code, found.segment, index, words)
             now.take(found)
         self.close_segment(now)
         for number in self.bundle.segments:
@@ -199,7 +204,7 @@ class Check:
 
     def results(self) -> Iterator[Found]:
         """Yield what came of every batch in order: here, or from as many processes as were asked for."""
-        shared = (self.bundle.accounts(), self.bundle.paytables(), bool(self.bundle.manifest.get("with_names")))
+        shared = (self.bundle.accounts(), self.bundle.paytables(), self.bundle.has_names)
         if self.jobs < 2:
             begin_worker(*shared)
             yield from map(check_batch, self.batches())
@@ -213,24 +218,23 @@ class Check:
             while waiting:
                 yield waiting.popleft().get()
 
-    def close_segment(self, held: Held) -> None:
-        """Compare a segment's root and totals with its checkpoint's, and find what differs."""
+    def close_segment(self, held: Held | None) -> None:
+        """Compare a segment's root and totals with its checkpoint's, and find what differs; before the first one there is nothing to close."""
+        if held is None:
+            return
         number = held.segment
-        if not number:
-            return
-        if number not in self.bundle.segments:
-            self.fault(TAMPERED, number, 0, "leaves of a segment that manifest.json does not name")
-            return
         self.due_texts[number] = held.texts
         here, outer, tree = held.hashes(), self.outer[number], Tree()
         for hashed in here:
             tree.add(hashed)
         if len(here) == outer["leaves"] and tree.root() == outer["root"]:
             self.compare_totals(number, self.checkpoints.get(number), held.totals)
-            if not are_checks_sealed(self.bundle.folder, number, outer["checks"]):
-                self.fault(TAMPERED, number, -1, f"checks/{number:06d}.bin is not the one that was signed")
+            try:
+                look_at_checks(self.bundle, number, outer["checks"])
+            except Broken as broken:
+                self.fault(broken.code, number, -1, str(broken))
             return
-        code, index, words = first_change(self.bundle.folder, number, here, outer, self.kinds.get(number, {}))
+        code, index, words = first_change(self.bundle, number, here, outer, self.kinds.get(number, {}))
         told = any(segment == number and at >= 0 for segment, at, _, _ in self.wrong)
         if index >= 0 or not told:
             self.fault(code, number, index, words)
@@ -245,15 +249,18 @@ class Check:
                 words = f"total of {' '.join(account)}: signed {signed.get(account)}, the entries say {totals.get(account)}"
                 self.fault(TAMPERED, number, -1, words)
 
-    def told(self) -> tuple[int, str]:
-        """Return the exit code and the words of what is wrong, the first in the book's order; tampering before gaps."""
+    def told(self) -> tuple[int, list[str]]:
+        """Return the exit code and what is wrong, the first in the book's order, a line each; tampering before gaps."""
         if not self.wrong:
-            return CLEAN, ""
+            return CLEAN, []
         code = TAMPERED if any(code == TAMPERED for _, _, code, _ in self.wrong) else INCOMPLETE
         at_leaf = [one for one in self.wrong if one[2] == code and one[1] >= 0]
         segment, index, _, words = min(at_leaf or [one for one in self.wrong if one[2] == code])
-        outer = self.outer.get(segment)
-        shift = f", shift {outer['shift']} of {outer['gaming_day']}" if outer else ""
         leaf = f", leaf {index}" if index >= 0 else ""
-        more = f"\n({len(self.wrong) - 1} more found)" if len(self.wrong) > 1 else ""
-        return code, f"segment {segment}{shift}{leaf}: {words}{more}"
+        more = [f"({len(self.wrong) - 1} more found)"] if len(self.wrong) > 1 else []
+        return code, [f"{self.shift_words(segment)}{leaf}: {words}", *more]
+
+    def shift_words(self, segment: int) -> str:
+        """Return "segment 2, shift … of 2026-03-14"."""
+        outer = self.outer.get(segment)
+        return f"segment {segment}" + (f", shift {outer['shift']} of {outer['gaming_day']}" if outer else "")

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any
+
+from ledger.stranger.outcome import INCOMPLETE, Broken, parsed
 
 CEILING = 10**15
 SETTLERS: dict[str, Any] = {}
 """A game's two functions by its code: (round, paytable) -> {(seat, wager): (collect, pay)}, and -> the house's rake."""
 OF_ENTRY = ("property", "transfer_count", "transfers")
-OF_ROUND = ("game", "paytable_sha256", "deal", "irregular", "wager_count", "handle", "collected", "paid", "rake", "wagers")
+OF_ROUND = ("game", "paytable_sha256", "deal", "irregular", "wager_count", "handle", "collect", "pay", "collected", "paid", "rake", "wagers")
 """The fields that the checks look at; whatever else a leaf says is held to its hash alone."""
 
 
@@ -28,8 +29,8 @@ def check_entry(entry: dict[str, Any], currencies: dict[str, str] | None) -> str
             return f"transfers: line {line} moves from {credit} to itself"
         if currencies is not None:
             for account in (credit, debit):
-                if currencies.get(f"{entry['property']} {account}") != currency:
-                    return f"transfers: line {line} is in {currency}, {account} is not"
+                if (kept := currencies.get(f"{entry['property']} {account}")) != currency:
+                    return f"transfers: line {line} is in {currency}; by accounts.json {account} {f'is in {kept}' if kept else 'is no account'}"
     return ""
 
 
@@ -43,30 +44,44 @@ def columns_of(kinds: Mapping[str, Any]) -> list[str]:
 
 
 def check_round(played: dict[str, Any], columns: list[str], paytables: dict[str, Any]) -> str:
-    """Return "field: what is wrong" of a round, "" where its sums agree and its cards, settled once more, say what was due."""
+    """Return "field: what is wrong" of a round, "" where its sums agree and its cards, settled once more, say what was due.
+
+    Raises Broken (incomplete) where its paytable is not here.
+    """
     wagers = played["wagers"]
     if len(wagers) != played["wager_count"]:
         return f"wager_count: says {played['wager_count']}, there are {len(wagers)}"
-    for name, column in (("handle", "stake"), ("collected", "collected"), ("paid", "paid")):
-        place = columns.index(column)
-        added = sum([wager[place] for wager in wagers])
-        if played[name] != added:
-            return f"{name}: {played[name]}, the wagers add up to {added}"
-    if played["irregular"]:
-        return ""
+    words = check_sums(played, wagers, columns)
+    if words or played["irregular"]:
+        return words
     paytable, settler = paytables.get(played["paytable_sha256"]), SETTLERS.get(played["game"])
     if paytable is None:
-        return f"paytable_sha256: no paytable {played['paytable_sha256'][:12]}… in the bundle"
+        raise Broken(INCOMPLETE, f"paytable_sha256: paytables/{played['paytable_sha256']}.json is missing")
     if settler is None:
         return f"game: no settler for {played['game']}"
     try:
-        dealt = json.loads(played["deal"])
+        dealt = parsed(played["deal"])
         due, rake = settler[0](dealt, paytable), settler[1](dealt, paytable)
     except Exception as error:
         return f"deal: cannot be settled ({type(error).__name__}: {error})"
     if played["rake"] != rake:
         return f"rake: {played['rake']}, its cards say {rake}"
     return check_wagers(wagers, columns, due)
+
+
+def check_sums(played: dict[str, Any], wagers: list[Any], columns: list[str]) -> str:
+    """Return "field: what is wrong" where a sum is not its wagers'; promotional stakes are no money, and are in what was paid and due only."""
+    fund = columns.index("fund") if "fund" in columns else None
+    money = wagers if fund is None else [wager for wager in wagers if wager[fund] != "promo"]
+    of = {"handle": ("stake", money), "collected": ("collected", money), "paid": ("paid", wagers)}
+    if not played["irregular"]:
+        of.update({"collect": ("collect", money), "pay": ("pay", wagers)})
+    for name, (column, counted) in of.items():
+        place = columns.index(column)
+        added = sum([wager[place] for wager in counted])
+        if played[name] != added:
+            return f"{name}: {played[name]}, the wagers add up to {added}"
+    return ""
 
 
 def check_wagers(wagers: list[Any], columns: list[str], due: dict[tuple[int, str], tuple[int, int]]) -> str:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import datetime
 import hashlib
-import json
 import struct
 from collections.abc import Collection, Sequence
 from typing import Any
+
+from ledger.stranger.outcome import parsed
 
 HEAD = [["property", "uuid"], ["shift", "uuid"], ["gaming_day", "date"], ["kinds", "json"]]
 SEGMENT = [
@@ -66,7 +67,7 @@ def value_of(kind: str, content: bytes | None) -> Any:
     if kind == "date":
         return datetime.date.fromordinal(int.from_bytes(content, "big", signed=True) + 719_163).isoformat()
     if kind.startswith("json"):
-        return json.loads(content.decode())
+        return parsed(content)
     return content
 
 

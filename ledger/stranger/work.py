@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import base64
-import json
+import binascii
+import datetime
 import re
 from array import array
 from collections.abc import Mapping
@@ -14,7 +14,11 @@ from ledger.stranger.leaves import Reader, fields_of, leaf_hash
 from ledger.stranger.outcome import TAMPERED, Broken
 
 SHARED: dict[str, Any] = {}
-LINE = re.compile(rb'\s*\{\s*"segment"\s*:\s*(\d{1,9})\s*,\s*"index"\s*:\s*(\d{1,9})\s*,\s*("bytes":")?')
+EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.timezone.utc)  # noqa: UP017 - Python 3.9
+OF_ERASURE = ("segment", "index", "field", "by", "recorded_at")
+PLACE = re.compile(rb'\{"segment":([1-9]\d{0,8}),"index":(0|[1-9]\d{0,8}),"bytes":"')
+LEAF = re.compile(PLACE.pattern + rb'([A-Za-z0-9+/]*={0,2})"\}\n')
+"""A line of leaves.ndjson, in the one form in which export_bundle writes it: what could be read in two ways is no leaf."""
 
 
 def begin_worker(accounts: dict[str, str] | None, paytables: dict[str, Any], with_names: bool = False) -> None:
@@ -22,29 +26,18 @@ def begin_worker(accounts: dict[str, str] | None, paytables: dict[str, Any], wit
     SHARED["accounts"], SHARED["paytables"], SHARED["with_names"] = accounts, paytables, with_names
 
 
-def place_of(line: bytes, number: int) -> tuple[int, int]:
-    """Return (segment, index) of a line of leaves.ndjson."""
-    found = LINE.match(line)
-    if found:
-        return int(found[1]), int(found[2])
-    try:
-        said = json.loads(line)
-        return int(said["segment"]), int(said["index"])
-    except (ValueError, KeyError, TypeError) as error:
-        raise Broken(TAMPERED, f"leaves.ndjson, line {number} is no leaf") from error
+def place_of(line: bytes) -> tuple[int, int] | None:
+    """Return (segment, index) of a line of leaves.ndjson, None where it is none."""
+    found = PLACE.match(line)
+    return (int(found[1]), int(found[2])) if found else None
 
 
 def bytes_of(line: bytes) -> bytes:
-    """Return the leaf's bytes of a line of leaves.ndjson, none where it has none."""
+    """Return the leaf's bytes of a line of leaves.ndjson, none where it is not as it was written."""
+    found = LEAF.fullmatch(line)
     try:
-        found = LINE.match(line)
-        if found and found[3] and line.endswith(b'"}\n'):  # as export_bundle writes it: no need of a reader of JSON
-            return base64.b64decode(line[found.end() : -3], validate=True)
+        return binascii.a2b_base64(found[3]) if found else b""
     except ValueError:
-        pass
-    try:
-        return base64.b64decode(json.loads(line)["bytes"], validate=True)
-    except (ValueError, KeyError, TypeError):
         return b""
 
 
@@ -59,15 +52,16 @@ def text_at(index: int, number: int) -> int:
 
 
 class Found:
-    """What came of a batch: its segment, its leaves' hashes one after the other, what is wrong as (index, kind, words), totals, rounds settled.
+    """What came of a batch: its segment, its leaves' hashes one after the other, what is wrong as (exit code, index, words), totals, rounds settled.
 
-    `texts`: where a hash stands for a text, as `text_at` counts it.
+    `texts`: where a hash stands for a text, as `text_at` counts it. `erasures`: of (segment, index, field) who erased the text and on which day.
     """
 
     def __init__(self, segment: int) -> None:
         self.segment, self.hashes, self.rounds = segment, b"", 0
         self.texts = array("Q")
-        self.wrong: list[tuple[int, str, str]] = []
+        self.erasures: dict[tuple[int, int, str], tuple[str, str]] = {}
+        self.wrong: list[tuple[int, int, str]] = []
         self.totals: dict[tuple[str, str], list[int]] = {}
 
     def add_up(self, transfers: list[Any]) -> None:
@@ -83,6 +77,7 @@ class Facts:
     def __init__(self, kinds: Mapping[str, Any], found: Found) -> None:
         self.found = found
         self.entries, self.rounds = Reader(kinds.get("entry", []), OF_ENTRY), Reader(kinds.get("round", []), OF_ROUND)
+        self.erasures = Reader(kinds.get("text_erasure", []), OF_ERASURE)
         self.columns = columns_of(kinds) if "round" in kinds else []
         self.secrets = self.places_of_secrets(kinds) if SHARED.get("with_names") else {}
 
@@ -100,7 +95,7 @@ class Facts:
                 self.found.texts.append(text_at(index, number))
 
     def check(self, fields: list[bytes | None]) -> str:
-        """Return what is wrong with a fact, "" for nothing. Raises ValueError, KeyError, TypeError, IndexError for one that cannot be read."""
+        """Return what is wrong with a fact, "" for nothing. Raises Broken, or whatever a fact that cannot be read leads to."""
         if fields[0] == b"entry":
             entry = self.entries.read(fields)
             self.found.add_up(entry["transfers"])
@@ -109,6 +104,10 @@ class Facts:
             played = self.rounds.read(fields)
             self.found.rounds += not played["irregular"]
             return check_round(played, self.columns, SHARED["paytables"])
+        if fields[0] == b"text_erasure":
+            said = self.erasures.read(fields)
+            day = (EPOCH + datetime.timedelta(microseconds=said["recorded_at"])).date().isoformat()
+            self.found.erasures[said["segment"], said["index"], said["field"]] = (said["by"], day)
         return ""
 
 
@@ -118,16 +117,18 @@ def check_batch(work: tuple[int, dict[str, Any], list[tuple[int, bytes]]]) -> Fo
     found, hashes = Found(segment), []
     facts = Facts(kinds, found)
     for index, line in lines:
-        kind, content = "?", bytes_of(line)
+        kind, code, content = "?", TAMPERED, bytes_of(line)
         hashes.append(leaf_hash(content))
         try:
             fields = fields_of(content)
             kind = (fields[0] or b"").decode()
             facts.note_texts(index, fields)
             words = facts.check(fields)
-        except (ValueError, KeyError, TypeError, IndexError) as error:
-            words = f"bytes: no fact can be read ({error})"
+        except Broken as broken:
+            code, words = broken.code, str(broken)
+        except Exception as error:  # whatever a forger wrote: it is no fact
+            words = f"bytes: no fact can be read ({type(error).__name__}: {error})"
         if words:
-            found.wrong.append((index, kind, words))
+            found.wrong.append((code, index, f"{kind}, field {words}"))
     found.hashes = b"".join(hashes)
     return found

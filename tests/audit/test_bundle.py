@@ -430,7 +430,9 @@ def test_a_bundle_of_one_shift_says_that_it_is_not_all(two_shifts: House, tmp_pa
     folder = export_bundle(segments_named([str(two_shifts.shift.uuid)], everything=False), tmp_path / "one")
     handed = Handed(folder, "", load(folder / "verify.py"), [])
     code, words = handed.check()
-    assert (code, "1 shifts of 2; the others are not in this bundle" in words) == (CLEAN, True)
+    away = Segment.objects.get(number=2)
+    assert (code, words.startswith("CLEAN: 1 shifts of 2, "), "texts not handed out" in words) == (CLEAN, True, True)
+    assert f"Not in this folder: segment 2, shift {away.shift} of {away.gaming_day}." in words.splitlines()
     assert not (folder / "names.ndjson").exists()
     assert "he left" not in "".join(path.read_text(errors="replace") for path in folder.rglob("*") if path.is_file())
 

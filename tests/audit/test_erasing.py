@@ -66,10 +66,8 @@ def test_the_text_is_gone_everywhere_and_every_proof_holds(two_shifts: House, tm
     assert NOTE not in "".join(path.read_text(errors="replace") for path in after.folder.rglob("*") if path.is_file())
     code, words = after.check()
     record = TextErasure.objects.get(index=index)
-    assert (code, "1 texts compared, 2 erased: all as they were sealed" in words) == (CLEAN, True)
-    assert (
-        f"segment {segment}, leaf {index}: round, field wager_notes: erased on {record.recorded_at.date()} by AU-1 (the patron asked for it)" in words
-    )
+    said = f"segment {segment}, shift {two_shifts.shift.uuid} of 2026-03-14, leaf {index}: round, field wager_notes: said to be erased on"
+    assert (code, f"{said} {record.recorded_at.date()} by AU-1; no leaf of this bundle shows it" in words) == (INCOMPLETE, True)
     assert before.check()[0] == CLEAN
     answer = check_books()
     assert (answer.problems, answer.waiting) == ((), 2)
@@ -78,7 +76,18 @@ def test_the_text_is_gone_everywhere_and_every_proof_holds(two_shifts: House, tm
     sealed = seal(next_shift(two_shifts)).segment
     assert Leaf.objects.filter(segment=sealed, kind="text_erasure").count() == 2
     assert (check_books().problems, check_books().waiting) == ((), 0)
-    assert bundle(tmp_path / "later").check()[0] == CLEAN
+    later = bundle(tmp_path / "later")
+    code, words = later.check()
+    assert (code, "3 texts compared, 2 erased: all as they were sealed" in words) == (CLEAN, True), words
+    erased = f"segment {segment}, leaf {index}: round, field wager_notes: erased on {record.recorded_at.date()} by AU-1 (the patron asked for it)"
+    assert erased in words.splitlines()
+    names = later.folder / "names.ndjson"
+    names.write_text(names.read_text().replace('"by":"AU-1"', '"by":"AU-2"', 1))
+    code, words = later.check()
+    assert (code, f"leaf {index}: round, field wager_notes: erased on {record.recorded_at.date()} by AU-1 as was sealed, not on" in words) == (
+        TAMPERED,
+        True,
+    )
 
 
 def test_a_text_that_another_claim_says_is_erased_is_one_that_was_sealed(two_shifts: House, tmp_path: Path) -> None:
@@ -96,7 +105,10 @@ def test_a_text_in_a_column_of_its_own_is_erased_as_well(two_shifts: House, tmp_
     segment, index, field = place_of("finding", "why")
     erase_text(segment, index, field, kinds=KINDS, by=two_shifts.people["AU-1"], reason="it names a guest")
     assert (problems(), check_books().problems) == ([], ())
-    assert bundle(tmp_path / "b").check()[0] == CLEAN
+    assert bundle(tmp_path / "b").check()[0] == INCOMPLETE
+    two_shifts.shift.gaming_day = two_shifts.shift.gaming_day.replace(day=15)
+    seal(next_shift(two_shifts))
+    assert bundle(tmp_path / "later").check()[0] == CLEAN
 
 
 def test_a_salt_that_went_without_a_record_leaves_the_bundle_incomplete(two_shifts: House, tmp_path: Path) -> None:
