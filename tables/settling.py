@@ -83,8 +83,8 @@ def answer_lines(lines: Lines, paytable: str | None = None) -> Answers:
     """Return the answers to those of `lines` that are not blank."""
     find = published().get
     answers = [answer_line(line, find, paytable) for line in lines if len(line) > LONGEST_LINE or line.strip() not in (b"", _BYTE_ORDER_MARK)]
-    text = "\n".join([*[answer for answer, _ in answers], ""])
-    return Answers(text.encode(), len(answers), sum([not settled for _, settled in answers]))
+    text = b"\n".join([*[answer for answer, _ in answers], b""])
+    return Answers(text, len(answers), sum([not settled for _, settled in answers]))
 
 
 def line_blocks(stream: BufferedIOBase) -> Iterator[Lines]:

@@ -54,6 +54,8 @@ class Verdict:
 _SUBJECT, _SIDE_SUBJECT = "\0", "\1"
 """Stand in a text for the words that open a reason, which are put in last; no other text of ours has them."""
 
+_CUT, _SIDE_CUT = _SUBJECT.encode(), _SIDE_SUBJECT.encode()
+
 
 class SettledWager(NamedTuple):
     """A verdict on a stake, paid. `net`: what the patron gains, + won, 0, or minus the stake.
@@ -102,27 +104,30 @@ class SettledWager(NamedTuple):
 class SettledWagers:
     """The wagers of one seat, settled; `net`: what it gains by all. Reasons of side bets open with a subject of their own.
 
-    What is written about them is cut where subjects go: `_cuts` at the seat's, `_side_cuts` at those of the side bets, which come last.
+    What is written about them is cut where subjects go: `_cuts` at the seat's, `_side_cuts` at those of the side bets, which mostly come
+    last; `_is_mixed` where one comes before another wager.
     """
 
-    __slots__ = ("_cuts", "_side_cuts", "net", "wagers")
+    __slots__ = ("_cuts", "_is_mixed", "_side_cuts", "net", "wagers")
 
     def __init__(self, wagers: Sequence[SettledWager]) -> None:
         self.wagers = wagers
         self.net = sum([wager.net for wager in wagers])
-        text = f'"wagers":{{{",".join([wager.json for wager in wagers])}}},"net":{self.net}'
-        *cuts, rest = text.split(_SUBJECT)
-        self._cuts = [*cuts, ""] if cuts else [""]
-        self._side_cuts = rest.split(_SIDE_SUBJECT)
+        text = f'"wagers":{{{",".join([wager.json for wager in wagers])}}},"net":{self.net}}}'
+        *cuts, rest = text.encode().split(_CUT)
+        self._is_mixed = any(_SIDE_CUT in cut for cut in cuts)
+        self._cuts = [*cuts, b""]
+        self._side_cuts = rest.split(_SIDE_CUT)
 
     def dues(self, seat: int, subject: str, side_subject: str) -> list[WagerDue]:
         """Return the settlement of each wager at `seat`."""
         return [wager.due(seat, side_subject if wager.verdict.is_side_bet else subject) for wager in self.wagers]
 
-    def json(self, subject: str, side_subject: str) -> str:
-        """Return `"wagers":{"ante":{…},…},"net":…`."""
-        text = subject.join(self._cuts) + side_subject.join(self._side_cuts)
-        return text if _SIDE_SUBJECT not in text else text.replace(_SIDE_SUBJECT, side_subject)
+    def json(self, subject: bytes, side_subject: bytes) -> tuple[bytes, bytes]:
+        """Return `"wagers":{"ante":{…},…},"net":…}`, the end of a seat's object, in UTF-8 and in two parts, which the answer joins with others."""
+        if self._is_mixed:
+            return subject.join(self._cuts).replace(_SIDE_CUT, side_subject), side_subject.join(self._side_cuts)
+        return subject.join(self._cuts), side_subject.join(self._side_cuts)
 
 
 _KEPT = 512
