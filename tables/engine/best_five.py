@@ -41,6 +41,7 @@ _Rank = tuple[int, tuple[bytes, ...]]
 _Order = tuple[bytes, bool, _Rank, _Rank, _Rank, _Rank, _Rank]
 """Of the hands of one strength: how they open, whether they are of one suit, and their ranks; the last of less than five are nothing."""
 
+_OPENINGS = [f'"hand":"{name}","best":['.encode() for name in CLASSES]
 _NOTHING: _Rank = (0, (b"",) * 16)
 
 _orders: list[_Order | None] = [None] * STRENGTHS
@@ -65,9 +66,9 @@ def _learn(strength: int) -> _Order:
     """Return and keep the order of all hands of this strength."""
     number, _, _ = read_shape(tables().shapes[strength])
     *others, last = _ranks_listed(strength)
-    ranks = [(rank * 4, _texts(rank, count, ",")) for rank, count in others] + [(last[0] * 4, _texts(*last, "]"))]
+    ranks = [_rank(*rank, ",") for rank in others] + [_rank(*last, "]")]
     first, second, third, fourth, fifth = ranks + [_NOTHING] * (5 - len(ranks))
-    order = _orders[strength] = (f'"hand":"{CLASSES[number]}","best":['.encode(), number in _OF_ONE_SUIT, first, second, third, fourth, fifth)
+    order = _orders[strength] = (_OPENINGS[number], number in _OF_ONE_SUIT, first, second, third, fourth, fifth)
     return order
 
 
@@ -83,7 +84,7 @@ def _ranks_listed(strength: int) -> Iterator[tuple[int, int]]:
 
 
 @cache
-def _texts(rank: int, count: int, end: str) -> tuple[bytes, ...]:
-    """Return what is written of a rank, spades first and no more than `count`, and the `end`, by the four bits of its cards."""
+def _rank(rank: int, count: int, end: str) -> _Rank:
+    """Return what is written of a rank, spades first and no more than `count`, and the `end`. All strengths share these."""
     cards = [[rank * 4 + suit for suit in (3, 2, 1, 0) if bits >> suit & 1] for bits in range(16)]
-    return tuple([(",".join([f'"{NAMES[card]}"' for card in alike[:count]]) + end).encode() for alike in cards])
+    return rank * 4, tuple([(",".join([f'"{NAMES[card]}"' for card in alike[:count]]) + end).encode() for alike in cards])

@@ -60,7 +60,8 @@ _CODES = {name: card for card, name in enumerate(NAMES)}
 _NAMED_KEYS = dict(zip(NAMES, CARD_KEYS, strict=True))
 
 
-_SEVENS: dict[int, int] = {}
+_sevens: Sequence[int] = ()
+"""The table of seven cards, from the first hand on."""
 
 
 def strength(cards: Sequence[int]) -> int:
@@ -73,10 +74,16 @@ def strength(cards: Sequence[int]) -> int:
     if _FLUSH_SUITS[key >> SUIT_SHIFT]:
         return tables().flush[_suited(cards, _FLUSH_SUITS[key >> SUIT_SHIFT] - 1)]
     try:
-        return _SEVENS[key & RANK_MASK]
-    except KeyError:
-        _SEVENS.update(tables().seven)
-        return _SEVENS[key & RANK_MASK]
+        return _sevens[key & RANK_MASK]
+    except IndexError:
+        return _learn_sevens()[key & RANK_MASK]
+
+
+def _learn_sevens() -> Sequence[int]:
+    """Return the strengths of seven cards without a flush by their rank keys, from now on without a call."""
+    global _sevens
+    _sevens = tables().seven
+    return _sevens
 
 
 SeenHand = tuple[int, int]
@@ -93,6 +100,7 @@ def hands_beside(board: Sequence[int], own: Sequence[Sequence[int] | None]) -> l
     """Return the hand that each of `own`, two cards, makes with the five of the `board`, which is looked up once; None for None."""
     a, b, c, d, e = board
     base = _BITS_AND_KEYS[a] + _BITS_AND_KEYS[b] + _BITS_AND_KEYS[c] + _BITS_AND_KEYS[d] + _BITS_AND_KEYS[e]
+    sevens = _sevens or _learn_sevens()
     hands: list[SeenHand | None] = []
     for cards in own:
         if cards is None:
@@ -100,10 +108,8 @@ def hands_beside(board: Sequence[int], own: Sequence[Sequence[int] | None]) -> l
             continue
         first, second = cards
         both = base + _BITS_AND_KEYS[first] + _BITS_AND_KEYS[second]
-        if _FLUSH_SUITS[both >> SUIT_SHIFT & _SUIT_MASK] or not _SEVENS:
-            hands.append((both >> _BITS, strength((*cards, *board))))
-        else:
-            hands.append((both >> _BITS, _SEVENS[both & RANK_MASK]))
+        suit = _FLUSH_SUITS[both >> SUIT_SHIFT & _SUIT_MASK]
+        hands.append((both >> _BITS, strength((*cards, *board)) if suit else sevens[both & RANK_MASK]))
     return hands
 
 
@@ -117,8 +123,8 @@ def strength_of_names(names: Sequence[str]) -> int:
     if _FLUSH_SUITS[key >> SUIT_SHIFT]:
         return strength([_CODES[name] for name in names])
     try:
-        return _SEVENS[key & RANK_MASK]
-    except KeyError:
+        return _sevens[key & RANK_MASK]
+    except IndexError:
         return strength([_CODES[name] for name in names])
 
 

@@ -52,16 +52,22 @@ def _ending(met: int, theirs: str) -> str:
     return f" {_VERBS[met]} the dealer's {theirs[0].lower()}{theirs[1:]}{qualified}"
 
 
-@cache
-def _mine(strength: int) -> tuple[bytes, bytes]:
-    """Return a hand in words, and how it opens a sentence."""
-    return words(strength).encode(), _opening(words(strength)).encode()
+Told = tuple[bytes, bytes, tuple[bytes, ...]]
+"""A hand in words, how it opens a sentence, and how sentences about hands end by how they met a dealer who holds it; in UTF-8."""
+
+_told: list[Told | None] = [None] * poker.STRENGTHS
+"""By strength, as they are met; one for all strengths of the same words."""
+
+
+def _learn(strength: int) -> Told:
+    """Return and keep what is told of a strength."""
+    told = _told[strength] = _all_told(words(strength))
+    return told
 
 
 @cache
-def _theirs(strength: int) -> tuple[bytes, list[bytes]]:
-    """Return the dealer's hand in words, and how sentences about other hands end by how they met it."""
-    return words(strength).encode(), [_ending(met, words(strength)).encode() for met in range(FOLDS)]
+def _all_told(name: str) -> Told:
+    return name.encode(), _opening(name).encode(), tuple([_ending(met, name).encode() for met in range(FOLDS)])
 
 
 def told(met: int, mine: int | None, theirs: int | None) -> tuple[bytes, bytes]:
@@ -72,11 +78,11 @@ def told(met: int, mine: int | None, theirs: int | None) -> tuple[bytes, bytes]:
     """
     if mine is None:
         return b"Folded", b"Folded"
-    hand, opening = _mine(mine)
+    hand, opening, _ = _told[mine] or _learn(mine)
     if met == FOLDS or theirs is None:
         return b"Folded", hand
-    dealer, endings = _theirs(theirs)
-    if hand == dealer and mine != theirs:
+    dealer, _, endings = _told[theirs] or _learn(theirs)
+    if hand is dealer and mine != theirs:
         opening = _decided(mine, theirs)
     return opening + endings[met], hand
 

@@ -51,24 +51,21 @@ class Verdict:
         return f"{wager} pays {f'{spoken(self.row)} {odds}' if self.row else 'even money'}, ", f" × {odds} = "
 
 
-_SUBJECT, _SIDE_SUBJECT = "\0", "\1"
-"""Stand in a text for the words that open a reason, which are put in last; no other text of ours has them."""
-
-_CUT, _SIDE_CUT = _SUBJECT.encode(), _SIDE_SUBJECT.encode()
-
-
 class SettledWager(NamedTuple):
     """A verdict on a stake, paid. `net`: what the patron gains, + won, 0, or minus the stake.
 
     Its reason is a subject, "Pair of nines loses to the dealer's pair of tens", and then `reason`. Neither holds what JSON would escape.
+    `opening` and `ending`: what stands in the answer before and after the subject, in UTF-8.
     """
 
     verdict: Verdict
     stake: Minor
     payout: Payout
     net: int
+    is_side_bet: bool
+    opening: bytes
+    ending: bytes
     reason: str
-    json: str
 
     @classmethod
     def of(cls, verdict: Verdict, stake: Minor, payout: Payout, cut_by: str = "") -> SettledWager:
@@ -78,9 +75,8 @@ class SettledWager(NamedTuple):
         more = f',"breakage":"{payout.breakage}"' if payout.breakage is not None else ""
         if payout.uncapped is not None:
             more = f',"uncapped":{payout.uncapped}'
-        why = f"{_SIDE_SUBJECT if verdict.is_side_bet else _SUBJECT}{reason}"
-        json = f'"{verdict.kind}":{{"stake":{0 if verdict.on else stake},"result":"{verdict.result}","net":{net}{more},"why":"{why}"}}'
-        return cls(verdict, stake, payout, net, reason, json)
+        opening = f'"{verdict.kind}":{{"stake":{0 if verdict.on else stake},"result":"{verdict.result}","net":{net}{more},"why":"'
+        return cls(verdict, stake, payout, net, verdict.is_side_bet, opening.encode(), f'{reason}"}}'.encode(), reason)
 
     def due(self, seat: int, subject: str) -> WagerDue:
         """Return the settlement of the wager at `seat`."""
@@ -101,33 +97,46 @@ class SettledWager(NamedTuple):
         )
 
 
+_shared: dict[bytes, bytes] = {}
+"""Parts of texts, each once: seats share them, so they stay where the processor has them at hand."""
+
+_MOST_SHARED = 1 << 14
+
+
 class SettledWagers:
     """The wagers of one seat, settled; `net`: what it gains by all. Reasons of side bets open with a subject of their own.
 
-    What is written about them is cut where subjects go: `_cuts` at the seat's, `_side_cuts` at those of the side bets, which mostly come
-    last; `_is_mixed` where one comes before another wager.
+    What is written about them is cut where subjects go: `_cuts` at the seat's, `_side_cuts` at those of the side bets, which come last.
     """
 
-    __slots__ = ("_cuts", "_is_mixed", "_side_cuts", "net", "wagers")
+    __slots__ = ("_cuts", "_side_cuts", "net", "wagers")
 
     def __init__(self, wagers: Sequence[SettledWager]) -> None:
         self.wagers = wagers
         self.net = sum([wager.net for wager in wagers])
-        text = f'"wagers":{{{",".join([wager.json for wager in wagers])}}},"net":{self.net}}}'
-        *cuts, rest = text.encode().split(_CUT)
-        self._is_mixed = any(_SIDE_CUT in cut for cut in cuts)
-        self._cuts = [*cuts, b""]
-        self._side_cuts = rest.split(_SIDE_CUT)
+        cuts: list[bytes] = []
+        side_cuts: list[bytes] = []
+        text = b'"wagers":{'
+        for place, wager in enumerate(wagers):
+            assert wager.is_side_bet or not side_cuts, "a game's side bets come last"
+            (side_cuts if wager.is_side_bet else cuts).append(_share(text + (b"," if place else b"") + wager.opening))
+            text = wager.ending
+        side_cuts.append(_share(b'%b},"net":%d}' % (text, self.net)))
+        self._cuts, self._side_cuts = (*cuts, b""), tuple(side_cuts)
 
     def dues(self, seat: int, subject: str, side_subject: str) -> list[WagerDue]:
-        """Return the settlement of each wager at `seat`."""
-        return [wager.due(seat, side_subject if wager.verdict.is_side_bet else subject) for wager in self.wagers]
+        """Return the settlement of each wager at `seat`; the reasons of side bets open with a subject of their own."""
+        return [wager.due(seat, side_subject if wager.is_side_bet else subject) for wager in self.wagers]
 
     def json(self, subject: bytes, side_subject: bytes) -> tuple[bytes, bytes]:
         """Return `"wagers":{"ante":{…},…},"net":…}`, the end of a seat's object, in UTF-8 and in two parts, which the answer joins with others."""
-        if self._is_mixed:
-            return subject.join(self._cuts).replace(_SIDE_CUT, side_subject), side_subject.join(self._side_cuts)
         return subject.join(self._cuts), side_subject.join(self._side_cuts)
+
+
+def _share(text: bytes) -> bytes:
+    if len(_shared) >= _MOST_SHARED:
+        _shared.clear()
+    return _shared.setdefault(text, text)
 
 
 _KEPT = 512

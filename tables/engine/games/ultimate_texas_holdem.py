@@ -55,7 +55,7 @@ _PLAY: tuple[Result, ...] = ("win", "win", "push", "lose", "lose", "lose")
 
 
 class _House:
-    """A paytable, made ready to settle by: its verdicts are worked out once, and the stakes that were settled by them kept."""
+    """A paytable, made ready to settle by: its tills are made once, and the stakes that were settled by them kept."""
 
     def __init__(self, paytable: Paytable) -> None:
         self.paytable = paytable
