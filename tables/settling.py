@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from functools import partial
 from io import BufferedIOBase
-from itertools import chain
 from typing import NamedTuple
 
 from tables.engine.json_line import LONGEST_LINE
@@ -41,15 +40,15 @@ def settle_stream(stream: BufferedIOBase, *, paytable: str | None = None, jobs: 
     """Yield the answers to the lines of `stream`, as soon as the lines are there.
 
     `paytable`: for rounds that name none. `jobs`: how many processes work at it, from the first big block on; so a few lines, or those of
-    a slow writer, never wait for a process to start.
+    a slow writer, never wait for a process to start. That block is answered here: what the engine learns by it, its tables of hands above
+    all, is then there once for all processes.
     """
     answer = partial(answer_lines, paytable=paytable)
     blocks = line_blocks(stream)
     for lines in blocks:
+        yield answer(lines)
         if jobs > 1 and len(lines) >= WORTH_SENDING:
-            yield from _answered_together(chain([lines], blocks), answer, jobs)
-        else:
-            yield answer(lines)
+            yield from _answered_together(blocks, answer, jobs)
 
 
 def _answered_together(blocks: Iterable[bytes], answer: Callable[[bytes], Answers], jobs: int) -> Iterator[Answers]:
