@@ -157,7 +157,7 @@ def answer_opening(id: str, paytable: Paytable) -> bytes:
 
 
 class Deal(Protocol):
-    """A round that was read: it cannot be wrong any more in shape and facts. Games keep their own frozen dataclass behind it."""
+    """A round that was read: it cannot be wrong any more in shape and facts. Games keep their own frozen value behind it."""
 
     @property
     def id(self) -> str:
