@@ -9,14 +9,13 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from functools import partial
 from io import BufferedIOBase
-from itertools import chain
 from typing import NamedTuple
 
 from tables.engine.json_line import LONGEST_LINE
 from tables.engine.settle import answer_line
 from tables.paytable_files import published
 
-BLOCK = 2**17
+BLOCK = 2**18
 """Bytes that are read at once at most: some hundred rounds, some ten milliseconds of work."""
 
 WORTH_SENDING = 2**15
@@ -25,9 +24,8 @@ WORTH_SENDING = 2**15
 YOUNG_OBJECTS = 100_000
 """Objects after which a process that settles looks for cycles: rounds make none, and looking every 700 takes a seventh of the time."""
 
-_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-
-Lines = list[bytes]
+_BLANK = (b"", b"\xef\xbb\xbf")
+"""Lines that are passed over: nothing, and a byte-order mark."""
 
 
 class Answers(NamedTuple):
@@ -42,25 +40,25 @@ def settle_stream(stream: BufferedIOBase, *, paytable: str | None = None, jobs: 
     """Yield the answers to the lines of `stream`, as soon as the lines are there.
 
     `paytable`: for rounds that name none. `jobs`: how many processes work at it, from the first big block on; so a few lines, or those of
-    a slow writer, never wait for a process to start.
+    a slow writer, never wait for a process to start. That block is answered here: what the engine learns by it, its tables of hands above
+    all, is then there once for all processes.
     """
     answer = partial(answer_lines, paytable=paytable)
     blocks = line_blocks(stream)
     for lines in blocks:
-        if jobs > 1 and _is_big(lines):
-            yield from _answered_together(chain([lines], blocks), answer, jobs)
-        else:
-            yield answer(lines)
+        yield answer(lines)
+        if jobs > 1 and len(lines) >= WORTH_SENDING:
+            yield from _answered_together(blocks, answer, jobs)
 
 
-def _answered_together(blocks: Iterable[Lines], answer: Callable[[Lines], Answers], jobs: int) -> Iterator[Answers]:
+def _answered_together(blocks: Iterable[bytes], answer: Callable[[bytes], Answers], jobs: int) -> Iterator[Answers]:
     """Yield the answers to `blocks` in their order; at most two a process are under way, so memory stays flat."""
     under_way: deque[Future[Answers]] = deque()
     with ProcessPoolExecutor(jobs, initializer=_begin_settling) as pool:
         try:
             for lines in blocks:
                 under_way.append(pool.submit(answer, lines))
-                while len(under_way) > 2 * jobs or (under_way and not _is_big(lines)):
+                while len(under_way) > 2 * jobs or (under_way and len(lines) < WORTH_SENDING):
                     yield under_way.popleft().result()
             while under_way:
                 yield under_way.popleft().result()
@@ -75,20 +73,16 @@ def _begin_settling() -> None:
     gc.set_threshold(YOUNG_OBJECTS)
 
 
-def _is_big(lines: Lines) -> bool:
-    return sum(map(len, lines)) >= WORTH_SENDING
-
-
-def answer_lines(lines: Lines, paytable: str | None = None) -> Answers:
+def answer_lines(lines: bytes, paytable: str | None = None) -> Answers:
     """Return the answers to those of `lines` that are not blank."""
     find = published().get
-    answers = [answer_line(line, find, paytable) for line in lines if len(line) > LONGEST_LINE or line.strip() not in (b"", _BYTE_ORDER_MARK)]
-    text = "\n".join([*[answer for answer, _ in answers], ""])
-    return Answers(text.encode(), len(answers), sum([not settled for _, settled in answers]))
+    answers = [answer_line(line, find, paytable) for line in lines.split(b"\n") if len(line) > LONGEST_LINE or line.strip() not in _BLANK]
+    text = b"\n".join([*[answer for answer, _ in answers], b""])
+    return Answers(text, len(answers), sum([not settled for _, settled in answers]))
 
 
-def line_blocks(stream: BufferedIOBase) -> Iterator[Lines]:
-    """Yield the lines that can be read without waiting, block by block.
+def line_blocks(stream: BufferedIOBase) -> Iterator[bytes]:
+    """Yield the whole lines that can be read without waiting, block by block.
 
     Of a line beyond LONGEST_LINE comes only its beginning, which is refused; so memory stays flat.
     """
@@ -98,11 +92,11 @@ def line_blocks(stream: BufferedIOBase) -> Iterator[Lines]:
             _, end, block = block.partition(b"\n")
             if not end:
                 continue
-        *lines, rest = (rest + block).split(b"\n")
+        whole, end, last = block.rpartition(b"\n")
+        lines, rest = (rest + whole, last) if end else (b"", rest + last)
         passing_over = len(rest) > LONGEST_LINE
         if passing_over:
-            lines.append(rest)
-            rest = b""
+            lines, rest = b"\n".join([lines, rest]), b""
         yield lines
     if rest:
-        yield [rest]
+        yield rest

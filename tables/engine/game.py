@@ -71,8 +71,8 @@ class Settlement(ABC):
 
     @property
     @abstractmethod
-    def json(self) -> str:
-        """The answer of spec/rounds.md as JSON text, keys in the order shown there."""
+    def json(self) -> bytes:
+        """The answer of spec/rounds.md as JSON text in UTF-8, keys in the order shown there."""
 
     @cached_property
     def answer(self) -> Mapping[str, Any]:
@@ -151,13 +151,13 @@ class Layout:
     """A patron may lay a wager for the dealer."""
 
 
-def answer_opening(id: str, paytable: Paytable) -> str:
+def answer_opening(id: str, paytable: Paytable) -> bytes:
     """Return how the JSON of every answer opens: `{"id":…,"game":…,"paytable":…,"paytable_sha256":…`."""
-    return f'{{"id":{_text_json(id)},{paytable.json}'
+    return b'{"id":%b,%b' % (_text_json(id).encode(), paytable.json)
 
 
 class Deal(Protocol):
-    """A round that was read: it cannot be wrong any more in shape and facts. Games keep their own frozen dataclass behind it."""
+    """A round that was read: it cannot be wrong any more in shape and facts. Games keep their own frozen value behind it."""
 
     @property
     def id(self) -> str:

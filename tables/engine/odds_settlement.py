@@ -42,7 +42,7 @@ class OddsSettlement(Settlement):
     def __init__(
         self, id: str, line: Mapping[str, Any], paytable: Paytable, seats: Sequence[JudgedSeat], table: str, dealer_hand: str | None = None
     ) -> None:
-        self._opening = f"{answer_opening(id, paytable)},{table}"
+        self._opening = b"%b,%b" % (answer_opening(id, paytable), table.encode())
         self._dealer_hand = dealer_hand
         self._seats: list[tuple[JudgedSeat, SettledWagers]] = []
         faults = Faults(line)
@@ -59,11 +59,14 @@ class OddsSettlement(Settlement):
         return tuple(due for seat, wagers in self._seats for due in wagers.dues(seat.seat, seat.subject, seat.side_subject))
 
     @property
-    def json(self) -> str:
-        """The answer as JSON text."""
-        seats = [f'{{"seat":{seat.seat},{seat.opening}{wagers.json(seat.subject, seat.side_subject)}}}' for seat, wagers in self._seats]
+    def json(self) -> bytes:
+        """The answer as JSON text in UTF-8."""
+        seats = []
+        for seat, settled in self._seats:
+            wagers = settled.json(seat.subject.encode(), seat.side_subject.encode())
+            seats.append(b'{"seat":%d,%b%b%b' % (seat.seat, seat.opening.encode(), *wagers))
         house_net = -sum([wagers.net for _, wagers in self._seats])
-        return f'{self._opening}"seats":[{",".join(seats)}],"house_net":{house_net}}}'
+        return b'%b"seats":[%b],"house_net":%d}' % (self._opening, b",".join(seats), house_net)
 
     @property
     def hands(self) -> Mapping[int, str]:

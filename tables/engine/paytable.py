@@ -58,9 +58,9 @@ class Paytable:
         return hashlib.sha256(self.canonical).hexdigest()
 
     @cached_property
-    def json(self) -> str:
+    def json(self) -> bytes:
         """Return what every answer says of it: `"game":"uth","paytable":"uth-seed@1","paytable_sha256":"…"`."""
-        return f'"game":"{self.game}","paytable":"{self.reference}","paytable_sha256":"{self.sha256}"'
+        return f'"game":"{self.game}","paytable":"{self.reference}","paytable_sha256":"{self.sha256}"'.encode()
 
 
 @dataclass(frozen=True)

@@ -60,7 +60,8 @@ _CODES = {name: card for card, name in enumerate(NAMES)}
 _NAMED_KEYS = dict(zip(NAMES, CARD_KEYS, strict=True))
 
 
-_SEVENS: dict[int, int] = {}
+_sevens: Sequence[int] = ()
+"""The table of seven cards, from the first hand on."""
 
 
 def strength(cards: Sequence[int]) -> int:
@@ -73,24 +74,43 @@ def strength(cards: Sequence[int]) -> int:
     if _FLUSH_SUITS[key >> SUIT_SHIFT]:
         return tables().flush[_suited(cards, _FLUSH_SUITS[key >> SUIT_SHIFT] - 1)]
     try:
-        return _SEVENS[key & RANK_MASK]
-    except KeyError:
-        _SEVENS.update(tables().seven)
-        return _SEVENS[key & RANK_MASK]
+        return _sevens[key & RANK_MASK]
+    except IndexError:
+        return _learn_sevens()[key & RANK_MASK]
 
 
-def strengths_beside(board: Sequence[int], hands: Sequence[Sequence[int]]) -> list[int]:
-    """Return the strength of each of `hands`, two cards, with the five of the `board`: `strength` of all seven, the board looked up once."""
+def _learn_sevens() -> Sequence[int]:
+    """Return the strengths of seven cards without a flush by their rank keys, from now on without a call."""
+    global _sevens
+    _sevens = tables().seven
+    return _sevens
+
+
+SeenHand = tuple[int, int]
+"""The cards of a hand as bits, 1 << card, and the strength of the best five."""
+
+_BITS = 32
+"""By how much the bits of cards are moved up in a sum that also holds the key of their hand."""
+
+_BITS_AND_KEYS = tuple([(1 << card + _BITS) + key for card, key in enumerate(CARD_KEYS)])
+_SUIT_MASK = (1 << _BITS - SUIT_SHIFT) - 1
+
+
+def hands_beside(board: Sequence[int], own: Sequence[Sequence[int] | None]) -> list[SeenHand | None]:
+    """Return the hand that each of `own`, two cards, makes with the five of the `board`, which is looked up once; None for None."""
     a, b, c, d, e = board
-    base = CARD_KEYS[a] + CARD_KEYS[b] + CARD_KEYS[c] + CARD_KEYS[d] + CARD_KEYS[e]
-    found = []
-    for hand in hands:
-        key = base + CARD_KEYS[hand[0]] + CARD_KEYS[hand[1]]
-        if _FLUSH_SUITS[key >> SUIT_SHIFT] or not _SEVENS:
-            found.append(strength((*hand, *board)))
-        else:
-            found.append(_SEVENS[key & RANK_MASK])
-    return found
+    base = _BITS_AND_KEYS[a] + _BITS_AND_KEYS[b] + _BITS_AND_KEYS[c] + _BITS_AND_KEYS[d] + _BITS_AND_KEYS[e]
+    sevens = _sevens or _learn_sevens()
+    hands: list[SeenHand | None] = []
+    for cards in own:
+        if cards is None:
+            hands.append(None)
+            continue
+        first, second = cards
+        both = base + _BITS_AND_KEYS[first] + _BITS_AND_KEYS[second]
+        suit = _FLUSH_SUITS[both >> SUIT_SHIFT & _SUIT_MASK]
+        hands.append((both >> _BITS, strength((*cards, *board)) if suit else sevens[both & RANK_MASK]))
+    return hands
 
 
 def strength_of_names(names: Sequence[str]) -> int:
@@ -103,8 +123,8 @@ def strength_of_names(names: Sequence[str]) -> int:
     if _FLUSH_SUITS[key >> SUIT_SHIFT]:
         return strength([_CODES[name] for name in names])
     try:
-        return _SEVENS[key & RANK_MASK]
-    except KeyError:
+        return _sevens[key & RANK_MASK]
+    except IndexError:
         return strength([_CODES[name] for name in names])
 
 
@@ -135,7 +155,7 @@ def words(strength: int) -> str:
     number, matched, side = read_shape(tables().shapes[strength])
     if number == ROYAL_FLUSH:
         return "Royal flush"
-    ranks = _ranks(matched) if matched else _ranks(side)
+    ranks = ranks_of(matched) if matched else ranks_of(side)
     many = [rank_words(rank) for rank in ranks]
     if number == HIGH_CARD:
         return f"{rank_word(ranks[0]).capitalize()} high"
@@ -144,7 +164,7 @@ def words(strength: int) -> str:
     if number == TWO_PAIR:
         return f"Two pair, {many[0]} and {many[1]}"
     if number == FULL_HOUSE:
-        return f"Full house, {many[0]} over {rank_words(_ranks(side)[0])}"
+        return f"Full house, {many[0]} over {rank_words(ranks_of(side)[0])}"
     name = CLASSES[number].replace("_", " ").capitalize()
     if number in (THREE_OF_A_KIND, FOUR_OF_A_KIND):
         return f"{name}, {many[0]}"
@@ -153,10 +173,10 @@ def words(strength: int) -> str:
 
 def deciding_ranks(one: int, other: int) -> tuple[int, int]:
     """Return the first ranks, from the highest down, in which the side cards of two different strengths of the same words differ."""
-    sides = [_ranks(read_shape(tables().shapes[strength])[2]) for strength in (one, other)]
+    sides = [ranks_of(read_shape(tables().shapes[strength])[2]) for strength in (one, other)]
     return next((high, low) for high, low in zip(*sides, strict=True) if high != low)
 
 
-def _ranks(mask: int) -> list[int]:
+def ranks_of(mask: int) -> list[int]:
     """Return the ranks in `mask`, highest first."""
     return [rank for rank in range(12, -1, -1) if mask >> rank & 1]

@@ -50,8 +50,8 @@ def settle_line(line: bytes | str, paytables: PaytableLoader, default: str | Non
     return answer
 
 
-def answer_line(line: bytes | str, paytables: PaytableLoader, default: str | None = None) -> tuple[str, bool]:
-    """Return the JSON text of `settle_line`, on one line, and whether the round was settled. The command's way: it makes no objects."""
+def answer_line(line: bytes | str, paytables: PaytableLoader, default: str | None = None) -> tuple[bytes, bool]:
+    """Return the JSON text of `settle_line` in UTF-8, on one line, and whether the round was settled. The command's way: it makes no objects."""
     if (plain := plain_object(line)) is not None:
         try:
             return _settled_text(plain, paytables, default), True
@@ -65,18 +65,18 @@ def answer_line(line: bytes | str, paytables: PaytableLoader, default: str | Non
         return _error_text(raw, error), False
 
 
-def _settled_text(raw: Mapping[str, Any], paytables: PaytableLoader, default: str | None) -> str:
+def _settled_text(raw: Mapping[str, Any], paytables: PaytableLoader, default: str | None) -> bytes:
     game = _game_of(raw)
     paytable = _paytable_of(raw, game, paytables, default)
     return game.settle(game.read(raw, paytable), paytable).json
 
 
-def _error_text(raw: Mapping[str, Any], error: InvalidSlip) -> str:
+def _error_text(raw: Mapping[str, Any], error: InvalidSlip) -> bytes:
     try:
         id = label(raw.get("id"))
     except Misread:
         id = None
-    return dumps({"id": id, **error.as_json()}, ensure_ascii=False, separators=(",", ":"))
+    return dumps({"id": id, **error.as_json()}, ensure_ascii=False, separators=(",", ":")).encode()
 
 
 def _game_of(raw: Mapping[str, Any]) -> Game:

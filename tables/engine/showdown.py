@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import cache
 
 from tables.engine import poker
-from tables.engine.best_five import best_five
-from tables.engine.cards import NAMES, rank_word
-from tables.engine.reading import Cards
+from tables.engine.best_five import hand_text
+from tables.engine.cards import rank_word
 
 BEATS, BEATS_UNQUALIFIED, TIES, LOSES, LOSES_TO_UNQUALIFIED, FOLDS = range(6)
 """How a seat's hand meets the dealer's; a hand that was not seen, or met no dealer, counts as folded. Plain numbers, for their speed."""
@@ -17,23 +15,10 @@ _UNQUALIFIED = frozenset({BEATS_UNQUALIFIED, LOSES_TO_UNQUALIFIED})
 _VERBS = ("beats", "beats", "ties", "loses to", "loses to")
 
 
-Hand = tuple[Cards, int]
-"""The seven cards of a hand that was seen, and the strength of the best five."""
-
-
-def seen_hands(own: Sequence[Cards | None], community: Cards | None) -> list[Hand | None]:
-    """Return the hands that these two cards each make with the community's, None where cards were not recorded."""
-    if community is None:
-        return [None] * len(own)
-    strengths = iter(poker.strengths_beside(community, [cards for cards in own if cards is not None]))
-    return [None if cards is None else (cards + community, next(strengths)) for cards in own]
-
-
-def meeting(folded: bool, hand: Hand | None, dealer: Hand | None, qualifying: int) -> int:
-    """Return how `hand` meets the dealer's, who qualifies with the strength `qualifying` or more."""
-    if folded or hand is None or dealer is None:
+def meeting(folded: bool, mine: int | None, theirs: int | None, qualifying: int) -> int:
+    """Return how a hand of strength `mine` meets the dealer's of `theirs`, who qualifies with `qualifying` or more; None was not seen."""
+    if folded or mine is None or theirs is None:
         return FOLDS
-    mine, theirs = hand[1], dealer[1]
     if mine == theirs:
         return TIES
     if theirs < qualifying:
@@ -67,42 +52,47 @@ def _ending(met: int, theirs: str) -> str:
     return f" {_VERBS[met]} the dealer's {theirs[0].lower()}{theirs[1:]}{qualified}"
 
 
-@cache
-def _mine(strength: int) -> str:
-    return _opening(words(strength))
+Told = tuple[bytes, bytes, tuple[bytes, ...]]
+"""A hand in words, how it opens a sentence, and how sentences about hands end by how they met a dealer who holds it; in UTF-8."""
+
+_told: list[Told | None] = [None] * poker.STRENGTHS
+"""By strength, as they are met; one for all strengths of the same words."""
+
+
+def _learn(strength: int) -> Told:
+    """Return and keep what is told of a strength."""
+    told = _told[strength] = _all_told(words(strength))
+    return told
 
 
 @cache
-def _meets(met: int, strength: int) -> str:
-    return _ending(met, words(strength))
+def _all_told(name: str) -> Told:
+    return name.encode(), _opening(name).encode(), tuple([_ending(met, name).encode() for met in range(FOLDS)])
 
 
-def told(met: int, hand: Hand | None, dealer: Hand | None) -> str:
-    """Return "Two pair, aces and nines, beats the dealer's pair of nines", without a full stop.
+def told(met: int, mine: int | None, theirs: int | None) -> tuple[bytes, bytes]:
+    """Return "Two pair, aces and nines, beats the dealer's pair of nines", and of the hand alone "Two pair, aces and nines"; in UTF-8.
 
-    Where the words alone are the same, the side cards that decide stand between: "Pair of nines, eight against seven, beats …".
+    Where the words alone are the same, the side cards that decide stand between: "Pair of nines, eight against seven, beats …". Without
+    a full stop, and without what JSON would escape.
     """
-    if met == FOLDS or hand is None or dealer is None:
-        return "Folded"
-    mine, theirs = hand[1], dealer[1]
-    if mine != theirs and words(mine) == words(theirs):
-        return _decided(mine, theirs) + _meets(met, theirs)
-    return _mine(mine) + _meets(met, theirs)
+    if mine is None:
+        return b"Folded", b"Folded"
+    hand, opening, _ = _told[mine] or _learn(mine)
+    if met == FOLDS or theirs is None:
+        return b"Folded", hand
+    dealer, _, endings = _told[theirs] or _learn(theirs)
+    if hand is dealer and mine != theirs:
+        opening = _decided(mine, theirs)
+    return opening + endings[met], hand
 
 
 @cache
-def _decided(mine: int, theirs: int) -> str:
+def _decided(mine: int, theirs: int) -> bytes:
     one, other = map(rank_word, poker.deciding_ranks(mine, theirs))
-    return f"{words(mine)}, {one} against {other},"
+    return f"{words(mine)}, {one} against {other},".encode()
 
 
-_HAND_OPENINGS = tuple([f'"hand":"{name}","best":["' for name in CLASS_OF])
-
-
-def hand_json(hand: Hand | None) -> str:
+def hand_json(hand: poker.SeenHand | None) -> bytes:
     """Return `"hand":"pair","best":["9s","9d",…]`, nulls where the hand was not seen."""
-    if hand is None:
-        return '"hand":null,"best":null'
-    cards, strength = hand
-    a, b, c, d, e = best_five(cards, strength)
-    return f'{_HAND_OPENINGS[strength]}{NAMES[a]}","{NAMES[b]}","{NAMES[c]}","{NAMES[d]}","{NAMES[e]}"]'
+    return b'"hand":null,"best":null' if hand is None else hand_text(*hand)

@@ -6,7 +6,6 @@ Source: spec/rounds.md "Ultimate Texas Hold'em" and "Errors".
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import partial
 from operator import itemgetter
 from typing import Any, NamedTuple
@@ -74,15 +73,14 @@ _fields_of = itemgetter(*Seat._fields[1:])
 _number_of = itemgetter(1)
 
 
-@dataclass(frozen=True)
-class UthDeal:
+class UthDeal(NamedTuple):
     """A round that was read: seats ascending. `line` is what it was read from, for the places of later faults."""
 
     id: str
     community: Cards | None
     dealer: Cards | None
     seats: tuple[Seat, ...]
-    line: Mapping[str, Any] = field(repr=False, compare=False)
+    line: Mapping[str, Any]
 
     @classmethod
     def of(cls, found: Mapping[str, Any], seats: Sequence[dict[str, Any]], line: Mapping[str, Any]) -> UthDeal:
@@ -172,27 +170,31 @@ def plain_deal(raw: Mapping[str, Any], paytable: Paytable) -> UthDeal | None:
     agree. Source: design/performance.md "Asked of Pitbook".
     """
     try:
-        community, dealer = _plain_cards(raw["community"], 5), _plain_cards(raw["dealer"], 2)
+        community, dealer = _plain_cards(raw["community"], raw["dealer"])
         rules = paytable.rules
         seats = [_plain_seat(place, seat, rules) for place, seat in enumerate(reading.objects(raw["seats"]))]
         id = reading.label(raw["id"])
         reading.reference_or_version(raw.get("paytable", ""))
     except (KeyError, TypeError, ValueError, AttributeError, ArithmeticError, reading.Misread):
         return None
-    dealt = [*community, *dealer]
-    for seat in seats:
-        dealt += seat.cards or ()
-    different = len(set(dealt)) == len(dealt) and len({seat.seat for seat in seats}) == len(seats)
-    if not different or not seats or raw.get("game") != "uth" or not raw.keys() <= _ROUND_KEYS:
-        return None
     seats.sort(key=_number_of)
+    dealt, before = [*community, *dealer], 0
+    for _, number, _, _, cards, _, _, _, _ in seats:
+        if number == before:
+            return None
+        before = number
+        dealt += cards or ()
+    if len(set(dealt)) != len(dealt) or not seats or raw.get("game") != "uth" or not raw.keys() <= _ROUND_KEYS:
+        return None
     return UthDeal(id, community, dealer, tuple(seats), raw)
 
 
-def _plain_cards(names: Any, due: int) -> Cards:
-    if type(names) is not list or len(names) != due:
+def _plain_cards(board: Any, dealer: Any) -> tuple[Cards, Cards]:
+    """Return the cards of both; raises as `_plain_seat`."""
+    if type(board) is not list or type(dealer) is not list:
         raise ValueError
-    return tuple([CODES[name] for name in names])
+    (a, b, c, d, e), (f, g) = board, dealer
+    return (CODES[a], CODES[b], CODES[c], CODES[d], CODES[e]), (CODES[f], CODES[g])
 
 
 _live_fields = itemgetter("seat", "cards", "ante", "blind", "trips", "play", "street")
@@ -238,4 +240,9 @@ def _sparse_seat(place: int, raw: Mapping[str, Any], rules: Mapping[str, Any]) -
         right = right and not play % ante and play // ante in rules["play_multiples"][street]
     if not right:
         raise ValueError
-    return Seat(place, number, ante, blind, None if cards is None else _plain_cards(cards, 2), trips, play, street, folded)
+    if cards is not None:
+        if type(cards) is not list:
+            raise ValueError
+        first, second = cards
+        cards = CODES[first], CODES[second]
+    return Seat(place, number, ante, blind, cards, trips, play, street, folded)

@@ -51,22 +51,21 @@ class Verdict:
         return f"{wager} pays {f'{spoken(self.row)} {odds}' if self.row else 'even money'}, ", f" × {odds} = "
 
 
-_SUBJECT, _SIDE_SUBJECT = "\0", "\1"
-"""Stand in a text for the words that open a reason, which are put in last; no other text of ours has them."""
-
-
 class SettledWager(NamedTuple):
     """A verdict on a stake, paid. `net`: what the patron gains, + won, 0, or minus the stake.
 
     Its reason is a subject, "Pair of nines loses to the dealer's pair of tens", and then `reason`. Neither holds what JSON would escape.
+    `opening` and `ending`: what stands in the answer before and after the subject, in UTF-8.
     """
 
     verdict: Verdict
     stake: Minor
     payout: Payout
     net: int
+    is_side_bet: bool
+    opening: bytes
+    ending: bytes
     reason: str
-    json: str
 
     @classmethod
     def of(cls, verdict: Verdict, stake: Minor, payout: Payout, cut_by: str = "") -> SettledWager:
@@ -76,9 +75,8 @@ class SettledWager(NamedTuple):
         more = f',"breakage":"{payout.breakage}"' if payout.breakage is not None else ""
         if payout.uncapped is not None:
             more = f',"uncapped":{payout.uncapped}'
-        why = f"{_SIDE_SUBJECT if verdict.is_side_bet else _SUBJECT}{reason}"
-        json = f'"{verdict.kind}":{{"stake":{0 if verdict.on else stake},"result":"{verdict.result}","net":{net}{more},"why":"{why}"}}'
-        return cls(verdict, stake, payout, net, reason, json)
+        opening = f'"{verdict.kind}":{{"stake":{0 if verdict.on else stake},"result":"{verdict.result}","net":{net}{more},"why":"'
+        return cls(verdict, stake, payout, net, verdict.is_side_bet, opening.encode(), f'{reason}"}}'.encode(), reason)
 
     def due(self, seat: int, subject: str) -> WagerDue:
         """Return the settlement of the wager at `seat`."""
@@ -99,6 +97,12 @@ class SettledWager(NamedTuple):
         )
 
 
+_shared: dict[bytes, bytes] = {}
+"""Parts of texts, each once: seats share them, so they stay where the processor has them at hand."""
+
+_MOST_SHARED = 1 << 14
+
+
 class SettledWagers:
     """The wagers of one seat, settled; `net`: what it gains by all. Reasons of side bets open with a subject of their own.
 
@@ -110,19 +114,29 @@ class SettledWagers:
     def __init__(self, wagers: Sequence[SettledWager]) -> None:
         self.wagers = wagers
         self.net = sum([wager.net for wager in wagers])
-        text = f'"wagers":{{{",".join([wager.json for wager in wagers])}}},"net":{self.net}'
-        *cuts, rest = text.split(_SUBJECT)
-        self._cuts = [*cuts, ""] if cuts else [""]
-        self._side_cuts = rest.split(_SIDE_SUBJECT)
+        cuts: list[bytes] = []
+        side_cuts: list[bytes] = []
+        text = b'"wagers":{'
+        for place, wager in enumerate(wagers):
+            assert wager.is_side_bet or not side_cuts, "a game's side bets come last"
+            (side_cuts if wager.is_side_bet else cuts).append(_share(text + (b"," if place else b"") + wager.opening))
+            text = wager.ending
+        side_cuts.append(_share(b'%b},"net":%d}' % (text, self.net)))
+        self._cuts, self._side_cuts = (*cuts, b""), tuple(side_cuts)
 
     def dues(self, seat: int, subject: str, side_subject: str) -> list[WagerDue]:
-        """Return the settlement of each wager at `seat`."""
-        return [wager.due(seat, side_subject if wager.verdict.is_side_bet else subject) for wager in self.wagers]
+        """Return the settlement of each wager at `seat`; the reasons of side bets open with a subject of their own."""
+        return [wager.due(seat, side_subject if wager.is_side_bet else subject) for wager in self.wagers]
 
-    def json(self, subject: str, side_subject: str) -> str:
-        """Return `"wagers":{"ante":{…},…},"net":…`."""
-        text = subject.join(self._cuts) + side_subject.join(self._side_cuts)
-        return text if _SIDE_SUBJECT not in text else text.replace(_SIDE_SUBJECT, side_subject)
+    def json(self, subject: bytes, side_subject: bytes) -> tuple[bytes, bytes]:
+        """Return `"wagers":{"ante":{…},…},"net":…}`, the end of a seat's object, in UTF-8 and in two parts, which the answer joins with others."""
+        return subject.join(self._cuts), side_subject.join(self._side_cuts)
+
+
+def _share(text: bytes) -> bytes:
+    if len(_shared) >= _MOST_SHARED:
+        _shared.clear()
+    return _shared.setdefault(text, text)
 
 
 _KEPT = 512

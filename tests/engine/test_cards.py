@@ -1,13 +1,14 @@
 """Cards as people write them, and the five that make a hand."""
 
+import json
 import random
 from itertools import combinations
 
 import pytest
 
-from tables.engine.best_five import best_five
-from tables.engine.cards import CODES, NAMES, card_names, in_words, rank_words, split_cards
-from tables.engine.poker import strength
+from tables.engine.best_five import hand_text
+from tables.engine.cards import CODES, NAMES, in_words, rank_words, split_cards
+from tables.engine.poker import hand_class, hands_beside, strength
 
 
 def test_every_card_has_its_spellings_and_no_other():
@@ -36,9 +37,16 @@ def test_words():
     assert (in_words(51), in_words(0), rank_words(4), rank_words(12)) == ("ace of spades", "two of clubs", "sixes", "aces")
 
 
+def best_five(cards: list[int], hand: int) -> list[str]:
+    """The cards that answers list of a hand; they name its class too."""
+    said = json.loads(b"{%b}" % hand_text(sum(1 << card for card in cards), hand))
+    assert said["hand"] == hand_class(hand)
+    return said["best"]
+
+
 def five(cards: str) -> str:
     codes = [CODES[name] for name in cards.split()]
-    return " ".join(card_names(best_five(codes, strength(codes))))
+    return " ".join(best_five(codes, strength(codes)))
 
 
 @pytest.mark.parametrize(
@@ -71,9 +79,15 @@ def test_best_five_is_a_best_five_and_of_equal_cards_takes_the_first():
     for _ in range(3000):
         cards = dice.sample(range(52), 7)
         hand = strength(cards)
-        listed = best_five(cards, hand)
+        listed = [CODES[name] for name in best_five(cards, hand)]
         makers = [chosen for chosen in combinations(cards, 5) if strength(chosen) == hand]
         assert set(listed) in [set(chosen) for chosen in makers]
         suits_by_rank = max(sorted(((card >> 2, card & 3) for card in chosen), reverse=True) for chosen in makers)
         assert sorted(((card >> 2, card & 3) for card in listed), reverse=True) == suits_by_rank
-        assert listed == best_five(dice.sample(cards, 7), hand)
+        assert hands_beside(cards[:5], [None, cards[5:]]) == [None, (sum(1 << card for card in cards), hand)]
+
+
+def test_five_and_six_cards_are_listed_alike():
+    assert five("9c 9d 2h Ks Td") == "9d 9c Ks Td 2h"
+    codes = [CODES[name] for name in ["Ah", "2h", "3h", "4h", "5h", "5s"]]
+    assert best_five(codes, strength(codes[:5])) == ["5h", "4h", "3h", "2h", "Ah"]

@@ -129,7 +129,7 @@ def test_the_answer_is_one_line_of_json_and_the_same_by_both_doors():
     for facts in (UTH_ROUND, PAYROLL_ROUND, UTH_ROUND | {"id": "Zoë\u2028\u0085"}, UTH_ROUND | {"dealer": 7}):
         line = json.dumps(facts)
         text, settled = answer_line(line, published().get)
-        assert "\n" not in text
+        assert b"\n" not in text
         assert json.loads(text) == settle_line(line, published().get)
         assert settled == ("error" not in json.loads(text))
 

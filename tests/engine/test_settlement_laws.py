@@ -44,7 +44,7 @@ def test_nobody_is_paid_less_than_nothing_and_nothing_is_lost(facts):
     assert sum(seat["net"] for seat in settlement.answer["seats"]) + settlement.answer["house_net"] == 0
     assert read_round(deal.facts, paytable).facts == deal.facts
     assert settle(read_round(deal.facts, paytable), paytable).answer == settlement.answer
-    assert settlement.json == json.dumps(settlement.answer, ensure_ascii=False, separators=(",", ":"))
+    assert settlement.json.decode() == json.dumps(settlement.answer, ensure_ascii=False, separators=(",", ":"))
 
 
 @laws

@@ -61,13 +61,13 @@ class PayrollSettlement(Settlement):
         return tuple(due for seat in self._deal.seats for due in self._seat_dues(seat))
 
     @property
-    def json(self) -> str:
-        """The answer as JSON text."""
+    def json(self) -> bytes:
+        """The answer as JSON text in UTF-8."""
         opening = answer_opening(self._deal.id, self._paytable)
         pot, rake, _ = self._pot
         winners = ",".join(map(str, self.winners))
         seats = ",".join([self._seat_json(seat) for seat in self._deal.seats])
-        return f'{opening},"pot":{pot},"rake":{rake},"winners":[{winners}],"seats":[{seats}],"house_net":{rake}}}'
+        return opening + f',"pot":{pot},"rake":{rake},"winners":[{winners}],"seats":[{seats}],"house_net":{rake}}}'.encode()
 
     @property
     def hands(self) -> Mapping[int, str]:

@@ -22,7 +22,7 @@ from tables.engine.odds_settlement import JudgedSeat, OddsSettlement
 from tables.engine.paytable import PAYOUT_UNIT, ROUNDING, Paytable, Rule, caps, one_of
 from tables.engine.reading import Cards
 from tables.engine.round_game import RoundGame
-from tables.engine.showdown import BEATS_UNQUALIFIED, FOLDS, Hand, meeting, told_in_words
+from tables.engine.showdown import BEATS_UNQUALIFIED, FOLDS, meeting, told_in_words
 from tables.engine.verdicts import EVEN_MONEY, Till, Verdict, spoken
 
 # ---- three cards ----
@@ -166,11 +166,11 @@ class _House:
         self.paytable = paytable
         self.tills = cache(self._tills)
 
-    def judge(self, seat: Seat, dealer: Hand | None) -> JudgedSeat:
-        """Return the seat as the rules judge it."""
-        hand = None if seat.cards is None else (seat.cards, strength(seat.cards))
-        met, mine = self._meeting(seat, hand, dealer), "" if hand is None else words(hand[1])
-        name = "" if hand is None else class_of(hand[1])
+    def judge(self, seat: Seat, dealer: int | None) -> JudgedSeat:
+        """Return the seat as the rules judge it against a dealer of this strength, None where his cards were not seen."""
+        hand = None if seat.cards is None else strength(seat.cards)
+        met, mine = self._meeting(seat, hand, dealer), "" if hand is None else words(hand)
+        name = "" if hand is None else class_of(hand)
         bonus = seat.ante if met != FOLDS and name in self.paytable.odds["ante_bonus"] else None
         return JudgedSeat(
             seat=seat.seat,
@@ -183,8 +183,8 @@ class _House:
             opening=f'"hand":"{name}",' if name else '"hand":null,',
         )
 
-    def _meeting(self, seat: Seat, hand: Hand | None, dealer: Hand | None) -> int:
-        if not seat.folded and dealer is not None and dealer[1] < qualifying(self.paytable):
+    def _meeting(self, seat: Seat, hand: int | None, dealer: int | None) -> int:
+        if not seat.folded and dealer is not None and dealer < qualifying(self.paytable):
             return BEATS_UNQUALIFIED
         return meeting(seat.folded, hand, dealer, 0)
 
@@ -207,11 +207,11 @@ def _even(kind: str, result: Result) -> Verdict:
     return Verdict(kind, result, EVEN_MONEY if result == "win" else None)
 
 
-def _told(met: int, mine: str, dealer: Hand | None) -> str:
+def _told(met: int, mine: str, dealer: int | None) -> str:
     """Return the words that open the reasons of ante and play."""
     if met == FOLDS or dealer is None:
         return "Folded"
-    theirs = words(dealer[1])
+    theirs = words(dealer)
     if met == BEATS_UNQUALIFIED:
         return f"The dealer's {theirs[0].lower()}{theirs[1:]} does not qualify"
     return told_in_words(met, mine, theirs)
@@ -286,13 +286,13 @@ class ThreeCardPoker(RoundGame[TcpDeal]):
 
     def settle(self, deal: TcpDeal, paytable: Paytable) -> OddsSettlement:
         """Return what is due. Raises InvalidSlip (`inexact_payout`, `bad_amount`) at the stakes that cannot be paid."""
-        dealer = None if deal.dealer is None else (deal.dealer, strength(deal.dealer))
+        dealer = None if deal.dealer is None else strength(deal.dealer)
         seats = [_house(paytable).judge(seat, dealer) for seat in deal.seats]
         if dealer is None:
             return OddsSettlement(deal.id, deal.line, paytable, seats, '"dealer":null,')
-        qualifies = "true" if dealer[1] >= qualifying(paytable) else "false"
-        table = f'"dealer":{{"hand":"{class_of(dealer[1])}","qualifies":{qualifies}}},'
-        return OddsSettlement(deal.id, deal.line, paytable, seats, table, words(dealer[1]))
+        qualifies = "true" if dealer >= qualifying(paytable) else "false"
+        table = f'"dealer":{{"hand":"{class_of(dealer)}","qualifies":{qualifies}}},'
+        return OddsSettlement(deal.id, deal.line, paytable, seats, table, words(dealer))
 
     def pack(self, deal: TcpDeal) -> bytes:
         """Return 24 bytes: the dealer's three cards, three for each of the seats 1 to 7."""

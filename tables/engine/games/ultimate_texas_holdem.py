@@ -17,6 +17,7 @@ from tables.engine.faults import Faults
 from tables.engine.game import Field, Layout, Result, Settlement, WagerDue, answer_opening
 from tables.engine.payouts import Unpayable
 from tables.engine.paytable import PAYOUT_UNIT, ROUNDING, Paytable, Rule, caps, multiples, one_of
+from tables.engine.poker import SeenHand, hands_beside
 from tables.engine.round_game import RoundGame
 from tables.engine.showdown import (
     BEATS,
@@ -26,11 +27,9 @@ from tables.engine.showdown import (
     LOSES,
     LOSES_TO_UNQUALIFIED,
     TIES,
-    Hand,
     hand_json,
     lowest_of,
     meeting,
-    seen_hands,
     told,
     words,
 )
@@ -56,7 +55,7 @@ _PLAY: tuple[Result, ...] = ("win", "win", "push", "lose", "lose", "lose")
 
 
 class _House:
-    """A paytable, made ready to settle by: its verdicts are worked out once, and the stakes that were settled by them kept."""
+    """A paytable, made ready to settle by: its tills are made once, and the stakes that were settled by them kept."""
 
     def __init__(self, paytable: Paytable) -> None:
         self.paytable = paytable
@@ -98,23 +97,32 @@ def _even(kind: str, result: Result) -> Verdict:
 _house = lru_cache(maxsize=8)(_House)
 
 
-_SettledSeat = tuple[Seat, int, Hand | None, SettledWagers]
+_SettledSeat = tuple[Seat, int, SeenHand | None, SettledWagers]
 """A seat, how it met the dealer, its hand, its wagers."""
 
 
-def _settle_seats(deal: UthDeal, house: _House, faults: Faults) -> tuple[Hand | None, list[_SettledSeat]]:
+def _settle_seats(deal: UthDeal, house: _House, faults: Faults) -> tuple[SeenHand | None, list[_SettledSeat]]:
     """Return the dealer's hand and every seat settled, and note in `faults` what the paytable cannot pay."""
     settled: list[_SettledSeat] = []
-    dealer, *hands = seen_hands([deal.dealer, *[seat.cards for seat in deal.seats]], deal.community)
+    own = [deal.dealer, *[seat.cards for seat in deal.seats]]
+    dealer, *hands = hands_beside(deal.community, own) if deal.community else [None] * len(own)
+    theirs = dealer and dealer[1]
     for seat, hand in zip(deal.seats, hands, strict=True):
-        met = meeting(seat.folded, hand, dealer, house.qualifying)
-        name = "" if hand is None else CLASS_OF[hand[1]]
-        stakes = (seat.ante, seat.blind, seat.play, seat.trips)
+        place, _, ante, blind, _, trips, play, _, folded = seat
+        mine = hand and hand[1]
+        met = meeting(folded, mine, theirs, house.qualifying)
+        name = "" if mine is None else CLASS_OF[mine]
+        stakes = (ante, blind, play, trips)
         try:
             settled.append((seat, met, hand, house.settled(met, name, stakes)))
         except Unpayable:
-            add_unpayable(house.tills(met, name), stakes, ("seats", seat.place), faults)
+            add_unpayable(house.tills(met, name), stakes, ("seats", place), faults)
     return dealer, settled
+
+
+_FIRST_SEAT = tuple([f'{{"seat":{number},'.encode() for number in range(LAST_SEAT + 1)])
+_NEXT_SEAT = tuple([b"," + opening for opening in _FIRST_SEAT])
+"""How a seat of each number opens in the answer."""
 
 
 class UthSettlement(Settlement):
@@ -128,17 +136,25 @@ class UthSettlement(Settlement):
     @cached_property
     def dues(self) -> tuple[WagerDue, ...]:
         """What is due, by seat, then ante, blind, play, trips."""
-        seen = zip(self._seats, self._subjects, strict=True)
-        return tuple([due for (seat, _, _, wagers), subjects in seen for due in wagers.dues(seat.seat, *subjects)])
+        theirs = self._dealer and self._dealer[1]
+        dues: list[WagerDue] = []
+        for seat, met, hand, wagers in self._seats:
+            subject, side_subject = told(met, hand and hand[1], theirs)
+            dues += wagers.dues(seat.seat, subject.decode(), side_subject.decode())
+        return tuple(dues)
 
     @property
-    def json(self) -> str:
-        """The answer as JSON text."""
-        seen = zip(self._seats, self._subjects, strict=True)
-        seats = [f'{{"seat":{seat.seat},{hand_json(hand)},{wagers.json(*subjects)}}}' for (seat, _, hand, wagers), subjects in seen]
-        opening = answer_opening(self._id, self._house.paytable)
-        house_net = -sum([wagers.net for _, _, _, wagers in self._seats])
-        return f'{opening},"dealer":{self._dealer_json()},"seats":[{",".join(seats)}],"house_net":{house_net}}}'
+    def json(self) -> bytes:
+        """The answer as JSON text in UTF-8."""
+        theirs = self._dealer and self._dealer[1]
+        text = [answer_opening(self._id, self._house.paytable), b',"dealer":', self._dealer_json(), b',"seats":[']
+        won, opens = 0, _FIRST_SEAT
+        for seat, met, hand, wagers in self._seats:
+            won += wagers.net
+            text += opens[seat.seat], hand_json(hand), b",", *wagers.json(*told(met, hand and hand[1], theirs))
+            opens = _NEXT_SEAT
+        text.append(b'],"house_net":%d}' % -won)
+        return b"".join(text)
 
     @property
     def hands(self) -> Mapping[int, str]:
@@ -150,20 +166,10 @@ class UthSettlement(Settlement):
         """What the dealer holds in words."""
         return None if self._dealer is None else words(self._dealer[1])
 
-    def _dealer_json(self) -> str:
+    def _dealer_json(self) -> bytes:
         if self._dealer is None:
-            return "null"
-        qualifies = "true" if self._dealer[1] >= self._house.qualifying else "false"
-        return f'{{{hand_json(self._dealer)},"qualifies":{qualifies}}}'
-
-    @cached_property
-    def _subjects(self) -> list[tuple[str, str]]:
-        """The words that open the reasons of each seat's wagers, and those of its trips, which are about the hand alone."""
-        subjects = []
-        for _, met, hand, _ in self._seats:
-            subject = told(met, hand, self._dealer)
-            subjects.append((subject, subject if hand is None else words(hand[1])))
-        return subjects
+            return b"null"
+        return b'{%b,"qualifies":%b}' % (hand_json(self._dealer), b"true" if self._dealer[1] >= self._house.qualifying else b"false")
 
 
 def _complete(seat: Mapping[str, Any]) -> dict[str, Any]:
