@@ -308,7 +308,7 @@ def _check_all() -> None:
     The guards' plans may be of a time when there were few rows, and read all of them for each round: they are made anew, by index.
     """
     with connection.cursor() as cursor:
-        cursor.execute("SET LOCAL enable_seqscan = off; DISCARD PLANS; SET CONSTRAINTS ALL IMMEDIATE; SET CONSTRAINTS ALL DEFERRED")
+        cursor.execute("SET LOCAL enable_seqscan = off; SET LOCAL plan_cache_mode = force_generic_plan; DISCARD PLANS; SET CONSTRAINTS ALL IMMEDIATE; SET CONSTRAINTS ALL DEFERRED")
 
 
 def _wagers(keys: Sequence[int], new: Sequence[_New]) -> Iterable[str]:
