@@ -12,6 +12,7 @@ from io import BufferedIOBase
 from itertools import chain
 from typing import NamedTuple
 
+from casino.memory import YOUNG_OBJECTS
 from tables.engine.json_line import LONGEST_LINE
 from tables.engine.settle import answer_line
 from tables.paytable_files import published
@@ -21,9 +22,6 @@ BLOCK = 2**17
 
 WORTH_SENDING = 2**15
 """Bytes from which on a block is worth sending to another process."""
-
-YOUNG_OBJECTS = 100_000
-"""Objects after which a process that settles looks for cycles: rounds make none, and looking every 700 takes a seventh of the time."""
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 

@@ -14,7 +14,7 @@ from casino.money import Minor
 from tables.engine import poker
 from tables.engine.cards import NO_CARD
 from tables.engine.faults import Faults
-from tables.engine.game import Field, Layout, Result, Settlement, WagerDue, answer_opening
+from tables.engine.game import Field, Layout, Result, SeatDues, Settlement, WagerDue, answer_opening
 from tables.engine.payouts import Unpayable
 from tables.engine.paytable import PAYOUT_UNIT, ROUNDING, Paytable, Rule, caps, multiples, one_of
 from tables.engine.round_game import RoundGame
@@ -130,6 +130,11 @@ class UthSettlement(Settlement):
         """What is due, by seat, then ante, blind, play, trips."""
         seen = zip(self._seats, self._subjects, strict=True)
         return tuple([due for (seat, _, _, wagers), subjects in seen for due in wagers.dues(seat.seat, *subjects)])
+
+    @property
+    def seat_dues(self) -> Sequence[SeatDues]:
+        """What is due in figures alone, by seat."""
+        return [wagers.at_seat(seat.seat) for seat, _, _, wagers in self._seats]
 
     @property
     def json(self) -> str:
