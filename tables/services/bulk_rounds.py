@@ -222,7 +222,7 @@ class _Work:
         for place in places.values():
             accounts = round_accounts(place.table.code, is_pot_game=place.game.is_pot_game)
             books.setdefault(place.table.property.uuid, set()).update(accounts)
-        self._posting = Posting(books, count, by=by)
+        self._posting = Posting(books, count, by=by)  # as soon as the keys are drawn: what asks the database comes before the writing
 
     def rule_all(self, write: Write, progress: Progress) -> None:
         """Rule every slip, and have written what may be kept; what may not goes to the result's errors. Asks the database nothing."""

@@ -13,7 +13,7 @@ from django.db import IntegrityError, transaction
 from django.utils.translation import gettext
 
 from casino import roles
-from casino.canonical import canonical_json
+from casino.canonical import canonical_plain
 from casino.errors import BrokenBooks, CasinoError, Conflict, Fault, InvalidSlip, NotFound, Refused, Unavailable
 from casino.models import User
 from casino.money import Minor
@@ -233,7 +233,7 @@ def round_columns(
         "dealer_id": dealer,
         "paytable_id": ruled.version.pk,
         "engine_version": ENGINE_VERSION,
-        "deal": canonical_json(ruled.deal.facts),
+        "deal": canonical_plain(ruled.deal.facts),
         "cards": ruled.game.pack(ruled.deal),
         "settlement": settlement.json if settlement else "",
         "fingerprint": slip.fingerprint,
