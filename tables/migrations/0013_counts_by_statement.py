@@ -79,7 +79,7 @@ BEGIN
     END IF;
     RETURN NULL;
 END $$;
-"""
+"""  # noqa: S608 - our own names
 GUARDS_BACK = """
 CREATE OR REPLACE FUNCTION tables_wager_guard() RETURNS trigger LANGUAGE plpgsql VOLATILE SET search_path = public, pg_temp AS $$
 BEGIN
