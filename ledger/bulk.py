@@ -12,12 +12,13 @@ from uuid import UUID
 from django.utils.translation import gettext
 
 from casino.bulk import Rows, copy_text, draw_keys
-from casino.errors import NotFound, Refused
+from casino.errors import NotFound
 from casino.models import User
 from ledger.drafts import EntryDraft
 from ledger.models import Account
 from ledger.published import require_current
 from ledger.selectors import balances
+from ledger.services import within_limits
 
 _ENTRY = (
     *("id", "uuid", "reference", "fingerprint", "round", "occurred_at", "memo", "transfer_count"),
@@ -69,26 +70,20 @@ class Posting:
         return account
 
     def _hold_limits(self, draft: EntryDraft, accounts: Sequence[tuple[Account, Account]]) -> None:
-        for one, (credit, debit) in zip(draft.transfers, accounts, strict=True):
-            for account, change in ((credit, -one.amount), (debit, one.amount)):
+        touched = {}
+        for one, pair in zip(draft.transfers, accounts, strict=True):
+            for account, change in zip(pair, (-one.amount, one.amount), strict=True):
                 if account.pk in self._limited:
                     self._held[account.pk] += change
-        for account in dict.fromkeys(account for pair in accounts for account in pair):
-            if account.pk in self._limited:
-                _within(self._limited[account.pk], self._held[account.pk])
+                    touched[account.pk] = self._limited[account.pk]
+        for key, account in touched.items():
+            within_limits(account, self._held[key])
 
 
 def _locked(accounts: Collection[Account]) -> dict[int, Account]:
     """Return those of `accounts` that have a floor or a ceiling, by key, row-locked in sorted order."""
     limited = [account.pk for account in accounts if account.floor is not None or account.ceiling is not None]
     return {one.pk: one for one in Account.objects.filter(pk__in=limited).select_for_update().order_by("pk")} if limited else {}
-
-
-def _within(account: Account, after: int) -> None:
-    if account.floor is not None and after < account.floor:
-        raise Refused("floor", f"{account.code} would hold {after}, below its floor of {account.floor}.", account=account.code)
-    if account.ceiling is not None and after > account.ceiling:
-        raise Refused("ceiling", f"{account.code} would hold {after}, above its ceiling of {account.ceiling}.", account=account.code)
 
 
 _same = lru_cache(maxsize=256)(copy_text)

@@ -222,7 +222,7 @@ class _Work:
         for place in places.values():
             accounts = round_accounts(place.table.code, is_pot_game=place.game.is_pot_game)
             books.setdefault(place.table.property.uuid, set()).update(accounts)
-        self._posting = Posting(books, count, by=by)  # as soon as the keys are drawn: what asks the database comes before the writing
+        self._posting = Posting(books, count, by=by)
 
     def rule_all(self, write: Write, progress: Progress) -> None:
         """Rule every slip, and have written what may be kept; what may not goes to the result's errors. Asks the database nothing."""
@@ -285,16 +285,9 @@ class _Work:
 
 
 def _check_all() -> None:
-    """Have the database check what is deferred, round by round and entry by entry.
-
-    The guards' plans may be of a time when there were few rows, and read all of them for each round: they are made anew, once for all rows,
-    by index.
-    """
+    """Have the database check what is deferred: rounds and entries are counted a block at a time."""
     with connection.cursor() as cursor:
-        cursor.execute(
-            "SET LOCAL enable_seqscan = off; SET LOCAL plan_cache_mode = force_generic_plan; DISCARD PLANS;"
-            " SET CONSTRAINTS ALL IMMEDIATE; SET CONSTRAINTS ALL DEFERRED"
-        )
+        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE; SET CONSTRAINTS ALL DEFERRED")
 
 
 def _translated(error: IntegrityError) -> CasinoError:
