@@ -1,4 +1,4 @@
-"""Many rounds at once as rows: each table by one COPY, with keys drawn before, every guard and stamp on.
+"""Many rounds at once as rows: each table by COPY, with keys drawn before, every guard and stamp on.
 
 Straight into the live tables: what a staging table would have to catch, the same uuid or number twice, is looked for before under the
 session's lock, and a COPY that meets a constraint leaves nothing behind.
@@ -6,9 +6,12 @@ session's lock, and a COPY that meets a constraint leaves nothing behind.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from datetime import date, datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.db import connection
 
@@ -18,13 +21,11 @@ _ESCAPES = {"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"}
 def draw_keys(table: str, count: int) -> list[int]:
     """Return `count` new keys of `table`, ascending. One query."""
     with connection.cursor() as cursor:
-        cursor.execute("SELECT nextval(pg_get_serial_sequence(%s, 'id')) FROM generate_series(1, %s)", [table, count])
+        cursor.execute(
+            "SELECT nextval(of.keys) FROM (SELECT pg_get_serial_sequence(%s, 'id')::regclass AS keys OFFSET 0) of, generate_series(1, %s)",
+            [table, count],
+        )
         return [key for (key,) in cursor.fetchall()]
-
-
-def copy_rows(table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
-    """Add `rows` to `table`, their values in the order of `columns`. One COPY. Raises IntegrityError naming the constraint."""
-    copy_lines(table, columns, map(copy_text, rows))
 
 
 def copy_text(values: Sequence[Any]) -> str:
@@ -32,18 +33,51 @@ def copy_text(values: Sequence[Any]) -> str:
     return "\t".join([_TEXT[type(value)](value) for value in values])
 
 
-def copy_lines(table: str, columns: Sequence[str], lines: Iterable[str]) -> None:
-    """Add rows to `table`, each a line of `copy_text`. One COPY. Raises IntegrityError naming the constraint."""
-    names = ", ".join(f'"{name}"' for name in columns)
-    with connection.cursor() as cursor, connection.wrap_database_errors, cursor.copy(f"COPY {table} ({names}) FROM STDIN") as copy:
-        block: list[str] = []
-        for line in lines:
-            block.append(line)
-            if len(block) == 500:
-                copy.write("\n".join(block) + "\n")
-                block = []
-        if block:
-            copy.write("\n".join(block) + "\n")
+class Rows(NamedTuple):
+    """Rows to be added to `table`: each of `lines` is one, as `copy_text` gives it, its values in the order of `columns`."""
+
+    table: str
+    columns: Sequence[str]
+    lines: Sequence[str]
+
+
+MOST_UNDER_WAY = 4
+"""So many blocks wait to be written at most; whoever makes more waits, so that memory stays flat."""
+
+Write = Callable[[Sequence[Rows]], None]
+
+
+@contextmanager
+def written_beside() -> Iterator[Write]:
+    """Give what takes blocks of rows and writes them beside the caller, a COPY each, in their order; all are written when the context ends.
+
+    The database works at a block while the next one is made. It is the caller's connection and transaction, so until the end the caller asks
+    the database nothing. Raises IntegrityError naming the constraint, at a later block or at the end.
+    """
+    raw = connection.connection
+    under_way: deque[Future[None]] = deque()
+    with connection.wrap_database_errors, ThreadPoolExecutor(1) as thread:
+
+        def write(block: Sequence[Rows]) -> None:
+            while len(under_way) >= MOST_UNDER_WAY:
+                under_way.popleft().result()
+            under_way.append(thread.submit(_copy, raw, block))
+
+        try:
+            yield write
+            while under_way:
+                under_way.popleft().result()
+        finally:
+            thread.shutdown(wait=True, cancel_futures=True)
+
+
+def _copy(raw: Any, block: Sequence[Rows]) -> None:
+    with raw.cursor() as cursor:
+        for table, columns, lines in block:
+            if lines:
+                names = ", ".join(f'"{name}"' for name in columns)
+                with cursor.copy(f"COPY {table} ({names}) FROM STDIN") as copy:
+                    copy.write("\n".join([*lines, ""]))
 
 
 def _escaped(text: str) -> str:

@@ -17,10 +17,19 @@ def canonical_json(value: Any) -> bytes:
     Raises ValueError for anything else; there is no float in Pitbook's hashes. Source: RFC 8785, sections 3.2.2 and 3.2.3.
     """
     if _is_plain(value):
-        try:
-            return orjson.dumps(value, option=orjson.OPT_SORT_KEYS | orjson.OPT_STRICT_INTEGER)
-        except orjson.JSONEncodeError:
-            pass  # a whole number that is too large, or half of a surrogate pair: said below
+        return canonical_plain(value)
+    return _slowly(value)
+
+
+def canonical_plain(value: Any) -> bytes:
+    """Return `canonical_json` of a value that its caller made of the very types of JSON alone, keys of ASCII: nobody looks whether it did."""
+    try:
+        return orjson.dumps(value, option=orjson.OPT_SORT_KEYS | orjson.OPT_STRICT_INTEGER)
+    except orjson.JSONEncodeError:  # a whole number that is too large, or half of a surrogate pair: said there
+        return _slowly(value)
+
+
+def _slowly(value: Any) -> bytes:
     return json.dumps(_ordered(value), ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
 
 

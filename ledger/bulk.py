@@ -1,129 +1,98 @@
-"""Many entries posted at once, by one COPY a table: the same rows that `post_entry` writes one by one, under the same limits.
+"""Many entries posted at once, by COPY: the same rows that `post_entry` writes one by one, under the same limits.
 
 The caller holds the shifts' locks, and asks the database to check all that is deferred before its transaction ends.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Collection, Mapping, Sequence
+from functools import lru_cache
+from uuid import UUID
 
 from django.utils.translation import gettext
 
-from casino.bulk import copy_rows, draw_keys
-from casino.errors import NotFound, Refused
+from casino.bulk import Rows, copy_text, draw_keys
+from casino.errors import NotFound
 from casino.models import User
 from ledger.drafts import EntryDraft
 from ledger.models import Account
 from ledger.published import require_current
 from ledger.selectors import balances
+from ledger.services import within_limits
 
 _ENTRY = (
-    "id",
-    "uuid",
-    "kind",
-    "reference",
-    "fingerprint",
-    "property",
-    "shift",
-    "session",
-    "round",
-    "gaming_day",
-    "occurred_at",
-    "recorded_by_id",
-    "on_behalf_of_id",
-    "witness_id",
-    "memo",
-    "late",
-    "paytable",
-    "paytable_sha256",
-    "engine_version",
-    "transfer_count",
+    *("id", "uuid", "reference", "fingerprint", "round", "occurred_at", "memo", "transfer_count"),
+    *("kind", "property", "shift", "session", "gaming_day", "recorded_by_id", "on_behalf_of_id", "witness_id", "late"),
+    *("paytable", "paytable_sha256", "engine_version"),
 )
 _TRANSFER = ("gaming_day", "entry_id", "line", "credit_account_id", "debit_account_id", "currency", "amount")
 
 
-def post_many(drafts: Sequence[EntryDraft], *, by: User) -> None:
-    """Post `drafts`, none of which reverses another, in their order. Four queries, and two for accounts with a floor or a ceiling.
+class Posting:
+    """Entries that are posted in one transaction, none of which reverses another, in their order."""
 
-    Raises NotFound (`no_account`), Refused (`floor`, `ceiling`), both with the place of the draft as the fact `draft`; Unavailable
-    (`books_behind`); IntegrityError naming the constraint.
-    """
-    require_current()
-    codes = {code for draft in drafts for transfer in draft.transfers for code in (transfer.credit, transfer.debit)}
-    accounts = {
-        (account.property, account.code): account for account in Account.objects.filter(property__in={d.property for d in drafts}, code__in=codes)
-    }
-    _know_all(drafts, accounts)
-    _hold_limits(drafts, accounts)
-    keys = draw_keys("ledger_entry", len(drafts))
-    copy_rows("ledger_entry", _ENTRY, (_entry(key, draft, by) for key, draft in zip(keys, drafts, strict=True)))
-    copy_rows("ledger_transfer", _TRANSFER, _transfers(keys, drafts, accounts))
+    def __init__(self, books: Mapping[UUID, Collection[str]], count: int, *, by: User) -> None:
+        """Make ready for `count` drafts at most, which move over the accounts `books` names by property.
 
+        Three queries, and two for accounts with a floor or a ceiling, which are row-locked in sorted order. Raises Unavailable (`books_behind`).
+        """
+        require_current()
+        codes = {code for named in books.values() for code in named}
+        self._accounts = {(account.property, account.code): account for account in Account.objects.filter(property__in=books, code__in=codes)}
+        self._limited = _locked(self._accounts.values())
+        self._held = balances(self._limited.values()) if self._limited else {}
+        self._keys = iter(draw_keys("ledger_entry", count))
+        self._by = by
+        self._entries: list[str] = []
+        self._transfers: list[str] = []
 
-_Accounts = dict[tuple[Any, str], Account]
+    def add(self, draft: EntryDraft) -> None:
+        """Have `draft` posted. Raises NotFound (`no_account`), Refused (`floor`, `ceiling`), with the fact `account`; asks the database nothing."""
+        moved = draft.transfers
+        accounts = [(self._account(draft.property, one.credit), self._account(draft.property, one.debit)) for one in moved]
+        if self._limited:
+            self._hold_limits(draft, accounts)
+        key = next(self._keys)
+        self._entries.append(_entry(key, draft, self._by))
+        for line, (one, (credit, debit)) in enumerate(zip(moved, accounts, strict=True), start=1):
+            self._transfers.append(f"{draft.gaming_day}\t{key}\t{line}\t{credit.pk}\t{debit.pk}\t{draft.currency}\t{one.amount}")
 
+    def take(self) -> list[Rows]:
+        """Return the rows of what was added since the last time, to be written in this order."""
+        taken = [Rows("ledger_entry", _ENTRY, self._entries), Rows("ledger_transfer", _TRANSFER, self._transfers)]
+        self._entries, self._transfers = [], []
+        return taken
 
-def _know_all(drafts: Sequence[EntryDraft], accounts: _Accounts) -> None:
-    for place, draft in enumerate(drafts):
-        for transfer in draft.transfers:
-            for code in (transfer.credit, transfer.debit):
-                if (draft.property, code) not in accounts:
-                    raise NotFound("no_account", gettext("There is no account %(code)s.") % {"code": code}, account=code, draft=place)
+    def _account(self, property: UUID, code: str) -> Account:
+        account = self._accounts.get((property, code))
+        if account is None:
+            raise NotFound("no_account", gettext("There is no account %(code)s.") % {"code": code}, account=code)
+        return account
 
-
-def _hold_limits(drafts: Sequence[EntryDraft], accounts: _Accounts) -> None:
-    """Row-lock the accounts with a floor or a ceiling in sorted order, and refuse the first draft that would cross one."""
-    limited = [account.pk for account in accounts.values() if account.floor is not None or account.ceiling is not None]
-    if not limited:
-        return
-    locked = {(one.property, one.code): one for one in Account.objects.filter(pk__in=limited).select_for_update().order_by("pk")}
-    held = balances(locked.values())
-    for place, draft in enumerate(drafts):
-        for transfer in draft.transfers:
-            for code, sign in ((transfer.credit, -1), (transfer.debit, 1)):
-                if (account := locked.get((draft.property, code))) is not None:
-                    held[account.pk] += sign * transfer.amount
-        for account in locked.values():
-            _within(account, held[account.pk], place)
-
-
-def _within(account: Account, after: int, place: int) -> None:
-    if account.floor is not None and after < account.floor:
-        message = f"{account.code} would hold {after}, below its floor of {account.floor}."
-        raise Refused("floor", message, account=account.code, draft=place)
-    if account.ceiling is not None and after > account.ceiling:
-        message = f"{account.code} would hold {after}, above its ceiling of {account.ceiling}."
-        raise Refused("ceiling", message, account=account.code, draft=place)
+    def _hold_limits(self, draft: EntryDraft, accounts: Sequence[tuple[Account, Account]]) -> None:
+        touched = {}
+        for one, pair in zip(draft.transfers, accounts, strict=True):
+            for account, change in zip(pair, (-one.amount, one.amount), strict=True):
+                if account.pk in self._limited:
+                    self._held[account.pk] += change
+                    touched[account.pk] = self._limited[account.pk]
+        for key, account in touched.items():
+            within_limits(account, self._held[key])
 
 
-def _entry(key: int, draft: EntryDraft, by: User) -> Sequence[Any]:
-    return (
-        key,
-        draft.uuid,
-        draft.kind,
-        draft.reference,
-        draft.fingerprint(),
-        draft.property,
-        draft.shift,
-        draft.session,
-        draft.round,
-        draft.gaming_day,
-        draft.occurred_at,
-        by.pk,
-        draft.on_behalf_of,
-        draft.witness,
-        draft.memo,
-        draft.late,
-        draft.paytable,
-        draft.paytable_sha256,
-        draft.engine_version,
-        len(draft.transfers),
-    )
+def _locked(accounts: Collection[Account]) -> dict[int, Account]:
+    """Return those of `accounts` that have a floor or a ceiling, by key, row-locked in sorted order."""
+    limited = [account.pk for account in accounts if account.floor is not None or account.ceiling is not None]
+    return {one.pk: one for one in Account.objects.filter(pk__in=limited).select_for_update().order_by("pk")} if limited else {}
 
 
-def _transfers(keys: Sequence[int], drafts: Sequence[EntryDraft], accounts: _Accounts) -> Iterable[Sequence[Any]]:
-    for key, draft in zip(keys, drafts, strict=True):
-        for line, moved in enumerate(draft.transfers, start=1):
-            credit, debit = accounts[draft.property, moved.credit], accounts[draft.property, moved.debit]
-            yield (draft.gaming_day, key, line, credit.pk, debit.pk, draft.currency, moved.amount)
+_same = lru_cache(maxsize=256)(copy_text)
+"""What many entries in a row have alike."""
+
+
+def _entry(key: int, draft: EntryDraft, by: User) -> str:
+    """Return the row of `draft`: what is its own, then what others have alike."""
+    own = (key, draft.uuid, draft.reference, draft.fingerprint(), draft.round, draft.occurred_at, draft.memo, len(draft.transfers))
+    place = (draft.kind, draft.property, draft.shift, draft.session, draft.gaming_day, by.pk, draft.on_behalf_of, draft.witness, draft.late)
+    rules = (draft.paytable, draft.paytable_sha256, draft.engine_version)
+    return f"{copy_text(own)}\t{_same(place)}\t{_same(rules)}"

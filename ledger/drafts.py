@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime
 from uuid import UUID, uuid4
 
-from casino.canonical import canonical_json
+from casino.canonical import canonical_plain
 from casino.errors import BrokenBooks
 from casino.money import CEILING, Minor
 
@@ -57,7 +57,7 @@ class EntryDraft:
     def fingerprint(self) -> bytes:
         """Return the 32 bytes that tell two events under one reference apart. Source: spec/books.md, "Custody books"."""
         return hashlib.sha256(
-            canonical_json(
+            canonical_plain(
                 {
                     "kind": self.kind,
                     "reference": self.reference,

@@ -147,21 +147,24 @@ def _hold_limits(draft: EntryDraft) -> None:
     locked = {account.pk: account for account in limited.select_for_update().order_by("pk")}
     held = balances(locked.values())
     for account in locked.values():
-        after = held[account.pk] + _change(draft, account.code)
-        if account.floor is not None and after < account.floor:
-            raise Refused(
-                "floor",
-                gettext("%(code)s would hold %(after)s, below its floor of %(floor)s.")
-                % {"code": account.code, "after": after, "floor": account.floor},
-                account=account.code,
-            )
-        if account.ceiling is not None and after > account.ceiling:
-            raise Refused(
-                "ceiling",
-                gettext("%(code)s would hold %(after)s, above its ceiling of %(ceiling)s.")
-                % {"code": account.code, "after": after, "ceiling": account.ceiling},
-                account=account.code,
-            )
+        within_limits(account, held[account.pk] + _change(draft, account.code))
+
+
+def within_limits(account: Account, after: int) -> None:
+    """Refuse what would leave `account` holding `after`. Raises Refused (`floor`, `ceiling`) with the fact `account`."""
+    if account.floor is not None and after < account.floor:
+        raise Refused(
+            "floor",
+            gettext("%(code)s would hold %(after)s, below its floor of %(floor)s.") % {"code": account.code, "after": after, "floor": account.floor},
+            account=account.code,
+        )
+    if account.ceiling is not None and after > account.ceiling:
+        raise Refused(
+            "ceiling",
+            gettext("%(code)s would hold %(after)s, above its ceiling of %(ceiling)s.")
+            % {"code": account.code, "after": after, "ceiling": account.ceiling},
+            account=account.code,
+        )
 
 
 def _change(draft: EntryDraft, code: str) -> int:

@@ -54,7 +54,7 @@ def side_by_side(slip: RoundSlip, stakes: Sequence[Stake], dues: Sequence[WagerD
     A wager that the slip leaves out was done as due; of an irregular round each wager must say what was done. In a pot game any seat of
     the round may have been paid from the pot, rightly or not. Raises InvalidSlip naming the place under `done`, `mispaid` or `patrons`.
     """
-    if dues is not None and not (is_pot_game or slip.done or slip.mispaid or slip.funds or slip.for_dealer):
+    if dues is not None and is_as_due(slip, is_pot_game=is_pot_game):
         return _all_as_due(slip, dues)
     spots = _spots(stakes, dues, slip, is_pot_game=is_pot_game)
     faults = _strangers(slip, spots) + (_no_pot_funds(slip) if is_pot_game else [])
@@ -73,26 +73,33 @@ def side_by_side(slip: RoundSlip, stakes: Sequence[Stake], dues: Sequence[WagerD
     return kept
 
 
+def is_as_due(slip: RoundSlip, *, is_pot_game: bool) -> bool:
+    """Return whether the slip of a regular round says no more than the cards and whose they were: every wager was done as due."""
+    return not (is_pot_game or slip.done or slip.mispaid or slip.funds or slip.for_dealer)
+
+
+def as_due(due: WagerDue, patron: str) -> KeptWager:
+    """Return a wager that was done as due."""
+    return KeptWager(
+        due.seat,
+        due.kind,
+        due.stake,
+        due.collect,
+        due.pay,
+        due.collect,
+        due.pay,
+        due.why,
+        due.row or "",
+        "" if due.breakage is None else str(due.breakage),
+        due.uncapped,
+        patron=patron,
+    )
+
+
 def _all_as_due(slip: RoundSlip, dues: Sequence[WagerDue]) -> list[KeptWager]:
     """Return every wager of a round of which the slip says no more than the cards: what most rounds are, in a third of the time."""
     patrons = slip.patrons
-    kept = [
-        KeptWager(
-            due.seat,
-            due.kind,
-            due.stake,
-            due.collect,
-            due.pay,
-            due.collect,
-            due.pay,
-            due.why,
-            due.row or "",
-            "" if due.breakage is None else str(due.breakage),
-            due.uncapped,
-            patron=patrons.get(due.seat, ""),
-        )
-        for due in sorted(dues, key=_seat_of)
-    ]
+    kept = [as_due(due, patrons.get(due.seat, "")) for due in sorted(dues, key=_seat_of)]
     faults = _patrons_elsewhere(slip, {wager.seat for wager in kept}) + _too_much(kept)
     if faults:
         raise InvalidSlip.of(faults)

@@ -69,6 +69,15 @@ def table_accounts(table: str, *, is_pot_game: bool) -> tuple[tuple[str, str], .
     return (*accounts, (pot(table), "liability")) if is_pot_game else accounts
 
 
+def round_accounts(table: str, *, is_pot_game: bool) -> set[str]:
+    """Return the accounts that a round at a table may move over: `transfers_for_round` names no other."""
+    return (
+        {PATRONS_CHIPS, pot(table), tray(table), drop_box(table)}
+        if is_pot_game
+        else {PATRONS_CHIPS, PATRONS_CASH, tray(table), drop_box(table), promo(table)}
+    )
+
+
 class WagerMoved(NamedTuple):
     """What the dealer did on one wager, in minor units: `collected` of the stake, `paid` beyond it; `fund` is what the stake was.
 

@@ -11,6 +11,7 @@ from functools import partial
 from io import BufferedIOBase
 from typing import NamedTuple
 
+from casino.memory import YOUNG_OBJECTS
 from tables.engine.json_line import LONGEST_LINE
 from tables.engine.settle import answer_line
 from tables.paytable_files import published
@@ -20,9 +21,6 @@ BLOCK = 2**18
 
 WORTH_SENDING = 2**15
 """Bytes from which on a block is worth sending to another process."""
-
-YOUNG_OBJECTS = 100_000
-"""Objects after which a process that settles looks for cycles: rounds make none, and looking every 700 takes a seventh of the time."""
 
 _BLANK = (b"", b"\xef\xbb\xbf")
 """Lines that are passed over: nothing, and a byte-order mark."""

@@ -9,7 +9,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache, cached_property
+from itertools import groupby
 from json import JSONEncoder, loads
+from operator import attrgetter
 from typing import Any, Literal, NamedTuple, Protocol
 
 from casino.money import Minor
@@ -59,6 +61,16 @@ class WagerDue(NamedTuple):
         return self.pay - self.collect
 
 
+class SeatDues:
+    """What is due at one seat, without the reasons (`why` is empty). Two are the same only if they are one: so what follows from it may be kept."""
+
+    __slots__ = ("dues", "seat")
+
+    def __init__(self, seat: int, dues: Sequence[WagerDue]) -> None:
+        self.seat = seat
+        self.dues = dues
+
+
 class Settlement(ABC):
     """What is due in one round. Games make their own, which works out words and texts only when somebody asks for them."""
 
@@ -68,6 +80,11 @@ class Settlement(ABC):
     @abstractmethod
     def dues(self) -> tuple[WagerDue, ...]:
         """What is due, by ascending seat, then in the game's order of wagers."""
+
+    @property
+    def seat_dues(self) -> Sequence[SeatDues]:
+        """The same by seat and without words. A game whose seats come out alike again and again gives the same object for them."""
+        return [SeatDues(seat, [due._replace(why="") for due in dues]) for seat, dues in groupby(self.dues, attrgetter("seat"))]
 
     @property
     @abstractmethod

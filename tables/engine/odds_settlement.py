@@ -9,7 +9,7 @@ from typing import Any
 
 from casino.money import Minor
 from tables.engine.faults import Faults, Path
-from tables.engine.game import Settlement, WagerDue, answer_opening
+from tables.engine.game import SeatDues, Settlement, WagerDue, answer_opening
 from tables.engine.payouts import Unpayable
 from tables.engine.paytable import Paytable
 from tables.engine.verdicts import SettledWagers, Till, add_unpayable, settle_wagers
@@ -57,6 +57,11 @@ class OddsSettlement(Settlement):
     def dues(self) -> tuple[WagerDue, ...]:
         """What is due, by seat, then in the game's order of wagers."""
         return tuple(due for seat, wagers in self._seats for due in wagers.dues(seat.seat, seat.subject, seat.side_subject))
+
+    @property
+    def seat_dues(self) -> Sequence[SeatDues]:
+        """What is due in figures alone, by seat."""
+        return [wagers.at_seat(seat.seat) for seat, wagers in self._seats]
 
     @property
     def json(self) -> bytes:

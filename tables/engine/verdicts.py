@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from casino.money import Minor
 from casino.odds import format_odds
 from tables.engine.faults import Faults, Path
-from tables.engine.game import Result, WagerDue
+from tables.engine.game import Result, SeatDues, WagerDue
 from tables.engine.payouts import NOTHING, Payout, Unpayable, cap, pay
 from tables.engine.paytable import Paytable
 
@@ -109,10 +109,11 @@ class SettledWagers:
     What is written about them is cut where subjects go: `_cuts` at the seat's, `_side_cuts` at those of the side bets, which come last.
     """
 
-    __slots__ = ("_cuts", "_side_cuts", "net", "wagers")
+    __slots__ = ("_at_seat", "_cuts", "_side_cuts", "net", "wagers")
 
     def __init__(self, wagers: Sequence[SettledWager]) -> None:
         self.wagers = wagers
+        self._at_seat: dict[int, SeatDues] = {}
         self.net = sum([wager.net for wager in wagers])
         cuts: list[bytes] = []
         side_cuts: list[bytes] = []
@@ -127,6 +128,13 @@ class SettledWagers:
     def dues(self, seat: int, subject: str, side_subject: str) -> list[WagerDue]:
         """Return the settlement of each wager at `seat`; the reasons of side bets open with a subject of their own."""
         return [wager.due(seat, side_subject if wager.is_side_bet else subject) for wager in self.wagers]
+
+    def at_seat(self, seat: int) -> SeatDues:
+        """Return the settlement of the wagers at `seat` in figures alone: made once."""
+        found = self._at_seat.get(seat)
+        if found is None:
+            found = self._at_seat[seat] = SeatDues(seat, [wager.due(seat, "")._replace(why="") for wager in self.wagers])
+        return found
 
     def json(self, subject: bytes, side_subject: bytes) -> tuple[bytes, bytes]:
         """Return `"wagers":{"ante":{…},…},"net":…}`, the end of a seat's object, in UTF-8 and in two parts, which the answer joins with others."""

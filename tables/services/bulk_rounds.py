@@ -6,11 +6,10 @@ Source: spec/books.md, "Posting"; spec/rounds.md, "A recorded round". What the c
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import date, datetime
-from functools import lru_cache
 from typing import Any
 from uuid import UUID
 
@@ -19,22 +18,24 @@ from django.utils.translation import gettext
 
 from casino import roles
 from casino.append_only import make_partitions
-from casino.bulk import copy_lines, copy_rows, copy_text, draw_keys
+from casino.bulk import Rows, Write, copy_text, draw_keys, written_beside
 from casino.errors import BrokenBooks, CasinoError, Conflict, Fault, NotFound, Refused
+from casino.memory import looking_seldom
 from casino.models import User
 from casino.transactions import broken_constraint, in_transaction
 from casino.words import gettext_noop
-from ledger.bulk import post_many
-from ledger.services import lock_shift
+from ledger.bulk import Posting
 from tables import selectors
 from tables.engine.game import games
 from tables.import_lines import LineFault, Read, ReadLine, read_csv_lines, read_json_lines
-from tables.locks import lock_session
-from tables.models import Dealer, PaytableVersion, Round, RoundImport, Table, TablePaytable, TableSession
+from tables.models import Round, RoundImport, Table, TableSession
+from tables.posting import round_accounts
 from tables.round_fields import TableFacts
-from tables.services.round_rows import WAGER_COLUMNS, wager_values
-from tables.services.rounds import Ruled, check_slip, round_columns, round_draft, rule_by
-from tables.slips import RoundSlip
+from tables.services.bulk_places import Place, places_of
+from tables.services.bulk_rows import WAGER_COLUMNS, RuledSlip, rule
+
+BLOCK = 1000
+"""So many rounds are written at a time."""
 
 MOST_ERRORS = 1000
 """So many errors are listed; all are counted."""
@@ -84,11 +85,12 @@ def import_rounds(
     """
     roles.require(by, "import")
     result = ImportResult(name[:200] or "slips", dry_run=dry_run)
-    slips = _read(lines, result, csv)
-    for month in _months(slips):
-        make_partitions("default", [0], of=month)
-    with suppress(_NotKept):
-        _import(slips, result, _Read(tuple(result.errors), tuple(result.already)), by, at, progress)
+    with looking_seldom():
+        slips = _read(lines, result, csv)
+        for month in _months(slips):
+            make_partitions("default", [0], of=month)
+        with suppress(_NotKept):
+            _import(slips, result, _Read(tuple(result.errors), tuple(result.already)), by, at, progress)
     return result
 
 
@@ -149,72 +151,31 @@ def _months(slips: Iterable[ReadLine]) -> list[date]:
     return sorted({day.replace(day=1) for day in days})
 
 
-@dataclass
-class _Place:
-    """A table's open session, and all that its slips are checked against: read once."""
-
-    table: Table
-    session: TableSession
-    now: selectors.SessionNow
-    dealers: dict[str, int]
-    versions: list[tuple[datetime, PaytableVersion]]
-    numbers: set[int]
-    top: int
-
-    def version(self, at: datetime) -> PaytableVersion:
-        """Return the version in force at `at`. Raises Conflict (`no_paytable`)."""
-        for begun, version in self.versions:
-            if begun <= at:
-                return version
-        raise Conflict("no_paytable", gettext("No paytable version was in force at %(table)s then.") % {"table": self.table}, where="occurred_at")
-
-    def number(self, slip: RoundSlip) -> int:
-        """Return the number that the slip's round gets. Raises Conflict (`number_taken`)."""
-        number = slip.number or self.top + 1
-        if number in self.numbers:
-            raise Conflict(
-                "number_taken", gettext("Round %(number)s of this session is recorded already.") % {"number": number}, where="number", number=number
-            )
-        self.numbers.add(number)
-        self.top = max(self.top, number)
-        return number
-
-
-@dataclass(frozen=True)
-class _New:
-    """A round to be kept."""
-
-    line: int
-    slip: RoundSlip
-    place: _Place
-    ruled: Ruled
-    columns: dict[str, Any]
-
-
 @in_transaction
 def _import(slips: Sequence[ReadLine], result: ImportResult, read: _Read, by: User, at: datetime, progress: Progress) -> None:
     result.errors, result.already = list(read.errors), list(read.already)
     with transaction.atomic():
         places = _places(slips, result, by)
-        fresh = _fresh(slips, result)
-        new = _rule_all(fresh, places, result, by, at, progress)
-        if result.errors or result.dry_run:
-            result.added = 0 if result.errors else len(new)
-            raise _NotKept
+        fresh = [one for one in _fresh(slips, result) if one.slip.table in places]
         try:
-            _keep_all(new, result, by, progress)
+            work = _Work(fresh, places, result, by, at)
+            with written_beside() as write:
+                work.rule_all(write, progress)
         except IntegrityError as error:
             raise _translated(error) from error
-        except (Refused, NotFound) as error:
-            fault = error.faults[0]
-            place = fault.facts["draft"]
-            result.errors.append(LineFault(new[place].line, Fault(fault.code, fault.message, "", {"account": fault.facts["account"]})))
-            raise _NotKept from error
+        result.errors.sort(key=lambda fault: fault.line)
+        result.added = 0 if result.errors else work.kept
+        if result.errors or result.dry_run:
+            raise _NotKept
+        try:
+            work.keep(progress)
+        except IntegrityError as error:
+            raise _translated(error) from error
 
 
-def _places(slips: Sequence[ReadLine], result: ImportResult, by: User) -> dict[str, _Place]:
-    """Return the places of the slips' tables by code, locked in one order: shifts, then sessions. A table that will not do is an error."""
-    found: dict[str, tuple[Table, TableSession]] = {}
+def _places(slips: Sequence[ReadLine], result: ImportResult, by: User) -> dict[str, Place]:
+    """Return the places of the slips' tables by code, locked. A table that will not do is an error."""
+    found: list[tuple[Table, TableSession]] = []
     first_line: dict[str, int] = {}
     for one in slips:
         first_line.setdefault(one.slip.table, one.line)
@@ -222,23 +183,10 @@ def _places(slips: Sequence[ReadLine], result: ImportResult, by: User) -> dict[s
         try:
             table = selectors.table_of(code)
             roles.require(by, "import", table.pit.code)
-            found[code] = (table, selectors.open_session(table))
+            found.append((table, selectors.open_session(table)))
         except CasinoError as error:
             result.errors += [LineFault(line, Fault(fault.code, fault.message, fault.where or "table", fault.facts)) for fault in error.faults]
-    for shift in sorted({session.shift.uuid for _, session in found.values()}):
-        lock_shift(shift)
-    for session in sorted(session.uuid for _, session in found.values()):
-        lock_session(session)
-    return {code: _place(table, session) for code, (table, session) in found.items()}
-
-
-def _place(table: Table, session: TableSession) -> _Place:
-    """Return what the session's slips are checked against, asked after the lock was waited for. Four queries."""
-    now = selectors.session_now(session, "")
-    dealers = dict(Dealer.objects.filter(property=table.property_id).values_list("code", "pk"))
-    rows = TablePaytable.objects.filter(table=table).select_related("version").order_by("-from_at")
-    numbers = set(Round.objects.filter(session=session).values_list("number", flat=True))
-    return _Place(table, session, now, dealers, [(row.from_at, row.version) for row in rows], numbers, now.next_number - 1)
+    return places_of(found, by)
 
 
 def _fresh(slips: Sequence[ReadLine], result: ImportResult) -> list[ReadLine]:
@@ -256,70 +204,90 @@ def _fresh(slips: Sequence[ReadLine], result: ImportResult) -> list[ReadLine]:
     return fresh
 
 
-def _rule_all(slips: Sequence[ReadLine], places: dict[str, _Place], result: ImportResult, by: User, at: datetime, progress: Progress) -> list[_New]:
-    new = []
-    for done, one in enumerate(slips, start=1):
-        place = places.get(one.slip.table)
-        if place is None:
-            continue
+class _Work:
+    """Slips ruled and written, a block at a time: the database writes one while the next is ruled. After the first error nothing more is written."""
+
+    def __init__(self, slips: Sequence[ReadLine], places: Mapping[str, Place], result: ImportResult, by: User, at: datetime) -> None:
+        self.slips, self.places, self.result, self.by, self.at = slips, places, result, by, at
+        self.kept = 0
+        self._rounds: list[str] = []
+        self._wagers: list[str] = []
+        self._imported: list[str] = []
+        self._columns: Sequence[str] = ()
+        self._unposted: list[LineFault] = []
+        count = 0 if result.dry_run or result.errors else len(slips)
+        self._keys = draw_keys("tables_round", count)
+        (self._source,) = draw_keys("tables_roundimport", 1)
+        books: dict[UUID, set[str]] = {}
+        for place in places.values():
+            accounts = round_accounts(place.table.code, is_pot_game=place.game.is_pot_game)
+            books.setdefault(place.table.property.uuid, set()).update(accounts)
+        self._posting = Posting(books, count, by=by)
+
+    def rule_all(self, write: Write, progress: Progress) -> None:
+        """Rule every slip, and have written what may be kept; what may not goes to the result's errors. Asks the database nothing."""
+        for begun in range(0, len(self.slips), BLOCK):
+            block = self.slips[begun : begun + BLOCK]
+            for place, one in enumerate(block, start=begun):
+                self._rule(place, one)
+            if self._is_written:
+                write(self._take())
+            progress(begun + len(block), len(self.slips), gettext_noop("slips ruled"))
+        if not self.result.errors:
+            self.result.errors += self._unposted
+
+    @property
+    def _is_written(self) -> bool:
+        return not (self.result.errors or self._unposted or self.result.dry_run)
+
+    def _rule(self, place: int, one: ReadLine) -> None:
         try:
-            new.append(_rule(one, place, by, at))
+            ruled = rule(one.slip, self.places[one.slip.table], self.by, self.at)
         except CasinoError as error:
-            result.errors += [LineFault(one.line, fault) for fault in error.faults]
-        if done % 500 == 0:
-            progress(done, len(slips), gettext_noop("slips ruled"))
-    result.errors.sort(key=lambda fault: fault.line)
-    return new
+            self.result.errors += [LineFault(one.line, fault) for fault in error.faults]
+            return
+        self.kept += 1
+        if self._is_written:
+            self._add(self._keys[place], one.line, ruled)
 
+    def _add(self, key: int, line: int, ruled: RuledSlip) -> None:
+        try:
+            self._posting.add(ruled.draft)
+        except (Refused, NotFound) as error:
+            fault = error.faults[0]
+            self._unposted.append(LineFault(line, Fault(fault.code, fault.message, "", fault.facts)))
+            return
+        self._columns = ("id", *ruled.columns)
+        self._rounds.append(copy_text((key, *ruled.columns.values())))
+        head = f"{ruled.draft.gaming_day}\t{key}\t"
+        self._wagers += [f"{head}{number}\t{text}" for number, text in enumerate(ruled.wagers, start=1)]
+        self._imported.append(f"{key}\t{self._source}\t{line}")
 
-def _rule(one: ReadLine, place: _Place, by: User, at: datetime) -> _New:
-    slip, now = one.slip, place.now
-    if slip.replaces is not None:
-        raise Refused("needs_approval", gettext("A round is replaced by a correction that another person approves."), where="replaces")
-    dealer = place.dealers.get(slip.dealer)
-    check_slip(slip, place.table, selectors.SessionNow(now.state, now.opened_at, now.next_number, dealer), at)
-    if slip.irregular and not roles.may(by.roles, "record_irregular", place.table.pit.code):
-        raise Refused("not_allowed", gettext("%(by)s may not record an irregular round.") % {"by": by}, where="irregular")
-    ruled = rule_by(slip, place.table, place.version(slip.occurred_at))
-    columns = round_columns(slip, place.session, dealer, place.number(slip), ruled, by)
-    return _New(one.line, slip, place, ruled, columns)
+    def _take(self) -> Sequence[Rows]:
+        """Return the rows that were made since the last time, in the order in which they are written."""
+        imported = Rows("tables_importedround", ("round_id", "source_id", "line"), self._imported)
+        rounds, wagers = Rows("tables_round", self._columns, self._rounds), Rows("tables_wager", WAGER_COLUMNS, self._wagers)
+        self._rounds, self._wagers, self._imported = [], [], []
+        return [rounds, wagers, *self._posting.take(), imported]
 
-
-def _keep_all(new: Sequence[_New], result: ImportResult, by: User, progress: Progress) -> None:
-    """Write rounds, wagers, entries, transfers, and whose import they are; have the database check all before it is over."""
-    if not new:
-        return
-    keys = draw_keys("tables_round", len(new))
-    copy_rows("tables_round", ["id", *new[0].columns], ([key, *one.columns.values()] for key, one in zip(keys, new, strict=True)))
-    copy_lines("tables_wager", WAGER_COLUMNS, _wagers(keys, new))
-    progress(1, 3, gettext_noop("rounds kept"))
-    post_many([round_draft(one.slip.uuid, one.slip.occurred_at, one.place.session, one.place.table, one.ruled) for one in new], by=by)
-    progress(2, 3, gettext_noop("entries posted"))
-    kept = RoundImport.objects.create(name=result.name, sha256=result.sha256, rounds=len(new), already=len(result.already), by=by)
-    copy_rows("tables_importedround", ("round_id", "source_id", "line"), ((key, kept.pk, one.line) for key, one in zip(keys, new, strict=True)))
-    _check_all()
-    result.added, result.uuid = len(new), kept.uuid
-    progress(3, 3, "checked")
+    def keep(self, progress: Progress) -> None:
+        """Say whose import the rounds are, and have the database check all before it is over."""
+        if not self.kept:
+            return
+        progress(1, 2, gettext_noop("rounds kept"))
+        result = self.result
+        kept = RoundImport.objects.create(
+            id=self._source, name=result.name, sha256=result.sha256, rounds=self.kept, already=len(result.already), by=self.by
+        )
+        _check_all()
+        result.uuid = kept.uuid
+        progress(2, 2, gettext_noop("entries posted"))
 
 
 def _check_all() -> None:
-    """Have the database check what is deferred, round by round and entry by entry.
-
-    The guards' plans may be of a time when there were few rows, and read all of them for each round: they are made anew, by index.
-    """
+    """Have the database check what is deferred: rounds and entries are counted a block at a time."""
     with connection.cursor() as cursor:
-        cursor.execute("SET LOCAL enable_seqscan = off; DISCARD PLANS; SET CONSTRAINTS ALL IMMEDIATE; SET CONSTRAINTS ALL DEFERRED")
-
-
-def _wagers(keys: Sequence[int], new: Sequence[_New]) -> Iterable[str]:
-    for key, one in zip(keys, new, strict=True):
-        head = f"{one.columns['gaming_day']}\t{key}\t"
-        for line, wager in enumerate(one.ruled.wagers, start=1):
-            yield f"{head}{line}\t{_wager_text(wager_values(wager))}"
-
-
-_wager_text = lru_cache(maxsize=4096)(copy_text)
-"""Seats, stakes and what they win come again and again."""
+        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE; SET CONSTRAINTS ALL DEFERRED")
 
 
 def _translated(error: IntegrityError) -> CasinoError:

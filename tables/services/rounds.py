@@ -6,14 +6,14 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from django.db import IntegrityError, transaction
 from django.utils.translation import gettext
 
 from casino import roles
-from casino.canonical import canonical_json
+from casino.canonical import canonical_plain
 from casino.errors import BrokenBooks, CasinoError, Conflict, Fault, InvalidSlip, NotFound, Refused, Unavailable
 from casino.models import User
 from casino.money import Minor
@@ -137,15 +137,20 @@ def rule_slip(slip: RoundSlip, table: Table) -> Ruled:
 def rule_by(slip: RoundSlip, table: Table, version: PaytableVersion) -> Ruled:
     """Return what `version` says of the slip's round. Raises InvalidSlip, places under `round`, `done`, …"""
     game, paytable = games()[table.game], paytable_of(version)
+    deal, settlement = judge(slip, table, game, paytable)
+    wagers = side_by_side(slip, deal.stakes, settlement.dues if settlement else None, is_pot_game=game.is_pot_game)
+    return Ruled(game, version, paytable, deal, settlement, wagers)
+
+
+def judge(slip: RoundSlip, table: Table, game: Game, paytable: Paytable) -> tuple[Deal, Settlement | None]:
+    """Return the slip's cards read, and what is due by the rules, None where the round was irregular. Raises InvalidSlip, places under `round`."""
     if faults := _wrong_game(slip, table):
         raise InvalidSlip.of(faults)
     try:
         deal = game.read(slip.round, paytable, irregular=bool(slip.irregular))
-        settlement = None if slip.irregular else game.settle(deal, paytable)
+        return deal, None if slip.irregular else game.settle(deal, paytable)
     except InvalidSlip as error:
         raise InvalidSlip.of([replace(fault, where=_under_round(fault.where)) for fault in error.faults]) from error
-    wagers = side_by_side(slip, deal.stakes, settlement.dues if settlement else None, is_pot_game=game.is_pot_game)
-    return Ruled(game, version, paytable, deal, settlement, wagers)
 
 
 def _under_round(where: str) -> str:
@@ -174,7 +179,32 @@ def keep_round(
     late: bool = False,
 ) -> Round:
     """Return the round of `slip` with its wagers, inserted. Raises IntegrityError naming the constraint."""
-    return insert_round(round_columns(slip, session, dealer, number, ruled, by, replaces=replaces, late=late), ruled.wagers)
+    sums = sums_of(ruled.wagers)
+    return insert_round(round_columns(slip, session, dealer, number, ruled, sums, by, replaces=replaces, late=late), ruled.wagers)
+
+
+class RoundSums(NamedTuple):
+    """How many wagers a round has, and their sums in minor units; of promotional ones only what was paid: the stake is nobody's money."""
+
+    wagers: int
+    handle: int
+    collect: int
+    pay: int
+    collected: int
+    paid: int
+
+
+def sums_of(wagers: Sequence[KeptWager]) -> RoundSums:
+    """Return the sums of `wagers`; what is due on one is nothing where it is unknown."""
+    money = [wager for wager in wagers if wager.fund != "promo"]
+    return RoundSums(
+        len(wagers),
+        sum([wager.stake for wager in money]),
+        sum([wager.collect or 0 for wager in money]),
+        sum([wager.pay or 0 for wager in wagers]),
+        sum([wager.collected for wager in money]),
+        sum([wager.paid for wager in wagers]),
+    )
 
 
 def round_columns(
@@ -183,15 +213,14 @@ def round_columns(
     dealer: int | None,
     number: int,
     ruled: Ruled,
+    sums: RoundSums,
     by: User,
     *,
     replaces: Round | None = None,
     late: bool = False,
 ) -> dict[str, Any]:
-    """Return a round's columns by name, as every door keeps them."""
-    settlement, wagers = ruled.settlement, ruled.wagers
-    # A promotional stake is no money of the house's or the patron's.
-    money = [wager for wager in wagers if wager.fund != "promo"]
+    """Return a round's columns by name, as every door keeps them; `sums` are those of its wagers."""
+    settlement = ruled.settlement
     return {
         "uuid": slip.uuid,
         "session_id": session.pk,
@@ -204,20 +233,20 @@ def round_columns(
         "dealer_id": dealer,
         "paytable_id": ruled.version.pk,
         "engine_version": ENGINE_VERSION,
-        "deal": canonical_json(ruled.deal.facts),
+        "deal": canonical_plain(ruled.deal.facts),
         "cards": ruled.game.pack(ruled.deal),
-        "settlement": settlement.json if settlement else "",
+        "settlement": settlement.json.decode() if settlement else "",
         "fingerprint": slip.fingerprint,
         "irregular": slip.irregular,
         "late": late,
         "replaces_id": replaces.pk if replaces else None,
-        "wager_count": len(wagers),
-        "handle": sum([wager.stake for wager in money]),
-        "collect": sum([wager.collect or 0 for wager in money]) if settlement else None,
-        "pay": sum([due.pay for due in settlement.dues]) if settlement else None,
+        "wager_count": sums.wagers,
+        "handle": sums.handle,
+        "collect": sums.collect if settlement else None,
+        "pay": sums.pay if settlement else None,
         "rake": settlement.rake if settlement else 0,
-        "collected": sum([wager.collected for wager in money]),
-        "paid": sum([wager.paid for wager in wagers]),
+        "collected": sums.collected,
+        "paid": sums.paid,
     }
 
 
@@ -242,8 +271,25 @@ def round_draft(
 ) -> EntryDraft:
     """Return what the round of `uuid` moved, to be posted."""
     moved = [WagerMoved(wager.seat, wager.kind, wager.collected, wager.paid, wager.fund) for wager in ruled.wagers]
-    due = ruled.settlement.rake if ruled.settlement else 0
-    rake = Minor(due) if due and settings_on(table.property, session.shift.gaming_day).rake_in_box else Minor(0)
+    raked = bool(ruled.settlement and ruled.settlement.rake)
+    boxed = raked and settings_on(table.property, session.shift.gaming_day).rake_in_box
+    return draft_of_moves(uuid, occurred_at, session, table, ruled, moved, rake_in_box=boxed, witness=witness, memo=memo)
+
+
+def draft_of_moves(
+    uuid: UUID,
+    occurred_at: datetime,
+    session: TableSession,
+    table: Table,
+    ruled: Ruled,
+    moved: Sequence[WagerMoved],
+    *,
+    rake_in_box: bool,
+    witness: User | None = None,
+    memo: str = "",
+) -> EntryDraft:
+    """Return what the round of `uuid` moved, to be posted: the sums of `moved`. `rake_in_box`: a rake goes to the box. Asks the database nothing."""
+    rake = ruled.settlement.rake if ruled.settlement and rake_in_box else Minor(0)
     return EntryDraft(
         kind="round",
         reference=f"round:{uuid}",

@@ -7,6 +7,7 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from casino.canonical import canonical_json, canonical_plain
 from casino.errors import InvalidSlip
 from tables.engine.faults import FACTS, RULES, SHAPE
 from tables.engine.game import games
@@ -45,6 +46,27 @@ def test_nobody_is_paid_less_than_nothing_and_nothing_is_lost(facts):
     assert read_round(deal.facts, paytable).facts == deal.facts
     assert settle(read_round(deal.facts, paytable), paytable).answer == settlement.answer
     assert settlement.json.decode() == json.dumps(settlement.answer, ensure_ascii=False, separators=(",", ":"))
+
+
+@laws
+@given(rounds)
+def test_what_is_due_by_seat_is_the_same_without_words(facts):
+    game = games()[facts["game"]]
+    paytable = published().get(str(facts["paytable"])) or game.read_paytable(facts["paytable"])
+    settlement = settle(read_round(facts, paytable), paytable)
+    by_seat = settlement.seat_dues
+    assert [due for one in by_seat for due in one.dues] == [due._replace(why="") for due in settlement.dues]
+    assert all({due.seat for due in one.dues} == {one.seat} for one in by_seat)
+    assert [one.seat for one in by_seat] == sorted({due.seat for due in settlement.dues})
+
+
+@laws
+@given(rounds)
+def test_a_deals_facts_are_plain_json(facts):
+    """So they are written without looking at each of them."""
+    game = games()[facts["game"]]
+    kept = read_round(facts, published().get(str(facts["paytable"])) or game.read_paytable(facts["paytable"])).facts
+    assert canonical_plain(kept) == canonical_json(kept)
 
 
 @laws

@@ -73,6 +73,8 @@ APPEND_ONLY = (
     "ledger_sealkey",
     "ledger_signedcheckpoint",
     "ledger_checkpointalarm",
+    "ledger_entrycount",
+    "tables_roundcount",
 )
 ANY_COLUMN = {"ledger_segment": "number", "ledger_sealkey": "number", "tables_slipcounter": "last"}
 

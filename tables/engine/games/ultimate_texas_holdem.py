@@ -14,7 +14,7 @@ from casino.money import Minor
 from tables.engine import poker
 from tables.engine.cards import NO_CARD
 from tables.engine.faults import Faults
-from tables.engine.game import Field, Layout, Result, Settlement, WagerDue, answer_opening
+from tables.engine.game import Field, Layout, Result, SeatDues, Settlement, WagerDue, answer_opening
 from tables.engine.payouts import Unpayable
 from tables.engine.paytable import PAYOUT_UNIT, ROUNDING, Paytable, Rule, caps, multiples, one_of
 from tables.engine.poker import SeenHand, hands_beside
@@ -142,6 +142,11 @@ class UthSettlement(Settlement):
             subject, side_subject = told(met, hand and hand[1], theirs)
             dues += wagers.dues(seat.seat, subject.decode(), side_subject.decode())
         return tuple(dues)
+
+    @property
+    def seat_dues(self) -> Sequence[SeatDues]:
+        """What is due in figures alone, by seat."""
+        return [wagers.at_seat(seat.seat) for seat, _, _, wagers in self._seats]
 
     @property
     def json(self) -> bytes:
