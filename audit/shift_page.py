@@ -182,7 +182,10 @@ class ShiftPage:
     def totals(self) -> list[Cell]:
         """Return the house's row."""
         row = self._section.totals
-        return self._cells(row, self._ways(None)) if row else []
+        if row is None:
+            return []
+        head, *cells = self._cells(row, self._ways(None))
+        return [replace(head, text=gettext(head.text)), *cells]
 
     def _cells(self, row: Row, ways: Mapping[str, str]) -> list[Cell]:
         assert self.report is not None
