@@ -113,10 +113,13 @@ def test_it_can_be_discarded(buy_in: str, signed_in: Open) -> None:
 def test_what_was_refused_is_answered_at_the_address_of_its_page_and_outlives_a_sign_out_there(shift: str, signed_in: Open) -> None:
     page = signed_in("PB-1").new_page()
     page.goto(shift)
+    explained = page.get_by_role("textbox", name="Explanation")
+    explained.fill("A stack fell.")
     page.get_by_role("textbox", name="Note").fill("   ")
     page.get_by_role("button", name="Keep the note").click()
     expect(page.locator("#notes .error")).to_have_text("A note says something.")
     assert page.evaluate("location.pathname") == shift
+    expect(explained).to_have_value("A stack fell.")  # the page's other form was not sent
     page.get_by_role("textbox", name="Note").fill(SAID)
     sign_out(page.context)
     page.get_by_role("button", name="Keep the note").click()

@@ -8,6 +8,7 @@
   const HEAD = "pitbook:form:";
   const LEFT = "pitbook:left";
   const FROM = "pitbook:from";
+  const SENT = "pitbook:sent";
   const NAME = "draft_id";
   const LONGEST = 24 * 3600 * 1000;
 
@@ -45,6 +46,7 @@
   /* An answer to what was sent has the address of what was sent: give it that of its form's page, which can be opened again. */
   const isAnswer = said.method === "POST";
   const from = tried(() => sessionStorage.getItem(FROM));
+  const sent = tried(() => sessionStorage.getItem(SENT));
   if (me && !isAnswer) tried(() => sessionStorage.setItem(FROM, location.pathname + location.search));
   else if (me && from && from.split("?")[0] !== location.pathname) history.replaceState(null, "", from + location.hash);
 
@@ -72,6 +74,7 @@
     const key = `${HEAD}${me}:${at}:${form.dataset.draft || one.id || one.name}`;
     const store = tried(() => (form.dataset.draftIn === "tab" ? sessionStorage : localStorage));
     if (!store) return;
+    const isBound = isAnswer && (!sent || sent === key); /* what was sent stands in it; the page's other forms are as on any page */
     const uuid = form.querySelector("input[type=hidden][name=uuid]");
     const fresh = uuid?.value;
     let line = null;
@@ -80,7 +83,7 @@
       const draft = read(store, key) ?? { id: crypto.getRandomValues(new Uint32Array(4)).join("-"), typed: {} };
       for (const field of fields()) {
         if (value(field) !== first(field)) draft.typed[nameOf(field)] = value(field);
-        else if (!isAnswer) delete draft.typed[nameOf(field)]; /* on an answer, what stands there at first was typed */
+        else if (!isBound) delete draft.typed[nameOf(field)]; /* where it was sent, what stands there at first was typed */
       }
       if (Object.keys(draft.typed).length === 0) return tried(() => store.removeItem(key));
       return tried(() => store.setItem(key, JSON.stringify({ ...draft, uuid: uuid?.value, at: Date.now() })));
@@ -110,7 +113,7 @@
     };
     const restore = () => {
       const draft = read(store, key);
-      if (!draft || isAnswer) return;
+      if (!draft || isBound) return;
       const names = new Set();
       let isChanged = false;
       for (const field of fields()) {
@@ -130,7 +133,9 @@
     form.addEventListener("input", keep);
     form.addEventListener("change", keep);
     form.addEventListener("submit", (event) => {
-      const draft = !event.defaultPrevented && read(store, key);
+      if (event.defaultPrevented) return;
+      tried(() => sessionStorage.setItem(SENT, key));
+      const draft = read(store, key);
       if (!draft) return;
       const id = form.elements.namedItem(NAME) ?? form.appendChild(Object.assign(document.createElement("input"), { type: "hidden", name: NAME }));
       id.value = draft.id;
