@@ -29,8 +29,13 @@ def speak_names() -> None:
             if field.choices:
                 field.choices = [(value, _lazy(label)) for value, label in field.flatchoices]
         for choices in vars(model).values():  # as forms offer them: `Shift.Kind.choices`
-            for member in choices if isinstance(choices, ChoicesType) else ():
-                member._label_ = _lazy(member.label)
+            if isinstance(choices, ChoicesType):
+                _speak_labels(choices)
+
+
+def _speak_labels(choices: Any) -> None:
+    for member in choices:
+        member._label_ = _lazy(member.label)
 
 
 def names() -> set[str]:
