@@ -66,6 +66,7 @@ paint: setup
 screenshots: setup
 	@$(PY) manage.py demo --no-serve
 	@$(PY) -m tests.browser.pictures
+	@$(PYTEST) tests/browser/picture_consoles.py tests/browser/picture_book.py
 
 test-all: test test-slow test-office test-browser test-long
 

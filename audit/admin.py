@@ -104,7 +104,7 @@ class ShiftAdmin(ReadOnlyAdmin):
         """Answer the shift's page."""
         shift: Shift = context["original"]
         page = ShiftPage(shift, person(request), at=timezone.now())
-        panel = SigningPanel(shift, person(request), bound=context.get("bound")) if page.kept else None
+        panel = SigningPanel(page.known, person(request), bound=context.get("bound")) if page.kept else None
         more: dict[str, Any] = {"page": page, "panel": panel, "shift": shift, "house": page.house, "title": capfirst(str(shift)), "subtitle": None}
         more["notes"], more["note"] = notes_of(shift), note_form(shift, person(request), context.get("bound"))
         more["may_draw"] = roles.may(person(request).roles, "read_draw")

@@ -14,6 +14,7 @@ from audit.note_models import ShiftNote
 from audit.signing_models import Explanation, Signature
 from audit.statistic_models import SessionMoments, StatisticResult, StatisticRun
 from casino.append_only import RecordedAt
+from casino.words import word
 
 __all__ = [
     "Draw",
@@ -66,7 +67,7 @@ class Finding(models.Model):
         ordering = ["-id"]
 
     def __str__(self) -> str:
-        return f"{self.kind.replace('_', ' ')}"
+        return word(self.kind)
 
 
 class FindingEvent(models.Model):

@@ -249,8 +249,9 @@ def drop_counts(shift: Shift) -> dict[int, int]:
 
 
 def latest_reconciliation(shift: Shift) -> ShiftReconciliation | None:
-    """Return the shift's newest reconciliation. One query."""
-    return ShiftReconciliation.objects.filter(shift=shift).order_by("-sequence").first()
+    """Return the shift's newest reconciliation, which knows this very `shift`. One query."""
+    kept: ShiftReconciliation | None = shift.reconciliations.order_by("-sequence").first()
+    return kept
 
 
 def findings_with_state(findings: QuerySet[Finding], until: datetime | None = None) -> QuerySet[Finding]:

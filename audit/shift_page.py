@@ -20,6 +20,7 @@ from audit.reports import shift as shift_report
 from audit.reports.report import Column, Report, Row, Section
 from audit.reports.shown import emphasis_of, needs_no_thought, shown
 from audit.selectors import findings_for, latest_reconciliation
+from audit.sign_blockers import ToSign
 from audit.signing_selectors import grade_of
 from audit.win_chart import WinChart, win_chart
 from casino import roles
@@ -122,22 +123,16 @@ class ShiftPage:
         self.house = shift.property
         self.state = str(getattr(shift, "state", ""))
         self.ended = shift.events.filter(state=ShiftEvent.State.ENDED).select_related("by").first()
-        self.kept: ShiftReconciliation | None = latest_reconciliation(shift)
-        self.grade = grade_of(self.kept) if self.kept else ""
-        self.report: Report | None = shift_report.build(shift, for_user=user) if self.kept else None
-        self.lines = self._lines()
+        self.known = ToSign(shift)
+        self.kept: ShiftReconciliation | None = self.known.kept
+        self.grade = grade_of(self.kept, self.known.signatures) if self.kept else ""
+        pits = roles.pits_for(user, "read_reports")
+        self.lines = shift_report.lines_in(self.known.lines, pits)
+        self.report: Report | None = shift_report.build_tables(shift, self.kept, self.lines, pits) if self.kept else None
         self.findings = list(findings_for(user).filter(shift=shift).order_by("flag", "severity", "id")[:MOST_FINDINGS])
         self.jobs = job_lines(jobs_of([shift]))
         self.may_reconcile = roles.may(user.roles, "reconcile") and self.state == ShiftEvent.State.ENDED
         self.may_replay = roles.may(user.roles, "replay")
-
-    def _lines(self) -> list[SessionReconciliation]:
-        """Return the newest reconciliation's lines of the person's pits."""
-        if self.kept is None:
-            return []
-        lines = self.kept.lines.select_related("session__table").order_by("session__table__code", "session__sequence")
-        pits = roles.pits_for(self.user, "read_reports")
-        return list(lines if pits is None else lines.filter(session__table__pit__code__in=pits))
 
     @property
     def mark(self) -> str:
@@ -187,7 +182,10 @@ class ShiftPage:
     def totals(self) -> list[Cell]:
         """Return the house's row."""
         row = self._section.totals
-        return self._cells(row, self._ways(None)) if row else []
+        if row is None:
+            return []
+        head, *cells = self._cells(row, self._ways(None))
+        return [replace(head, text=gettext(head.text)), *cells]
 
     def _cells(self, row: Row, ways: Mapping[str, str]) -> list[Cell]:
         assert self.report is not None

@@ -4,21 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from django.db.models import QuerySet
 from django.utils.translation import gettext
 
-from audit.models import Finding, FindingEvent, ShiftReconciliation
+from audit.models import Finding, FindingEvent, SessionReconciliation, ShiftReconciliation, Signature
 from audit.selectors import findings_with_state, latest_reconciliation
-from audit.signing_selectors import variances_of
+from audit.signing_selectors import Explained, lines_of, signatures_of, variances_of
 from casino import roles
 from casino.jobs import OPEN
 from casino.models import Job, User
 from casino.words import word
-from tables.house_settings import settings_of
-from tables.models import BoxPull, SessionEvent, Shift, ShiftEvent, TrayCount
-from tables.selectors import open_proposals, open_slips, pending_recounts, sessions_with_state, shift_state
+from tables.house_settings import HouseSettings, settings_of
+from tables.models import BoxPull, ChipSlip, DropCount, SessionEvent, Shift, ShiftEvent, TrayCount
+from tables.selectors import OPEN_SLIPS, open_proposals, pending_recounts, sessions_with_state, shift_state, slips_in
 
 JOBS = ("close_shift", "reconcile_shift")
 ANSWERED = (FindingEvent.State.ANSWERED, FindingEvent.State.REVIEWED, FindingEvent.State.CLOSED)
@@ -37,14 +38,50 @@ class Blocker:
         return {"code": self.code, "message": self.message, **({"facts": self.facts} if self.facts else {})}
 
 
-def sign_blockers(shift: Shift) -> list[Blocker]:
-    """Return everything that blocks the signature of `shift`, in the order in which it is done; none where it can be signed."""
-    return [blocker for check in CHECKS for blocker in check(shift)]
+class ToSign:
+    """What is to be signed, each part of it read once, when a check or a page asks for it: the figures, their lines, variances and signatures."""
+
+    def __init__(self, shift: Shift) -> None:
+        self.shift = shift
+
+    @cached_property
+    def kept(self) -> ShiftReconciliation | None:
+        """Return the shift's newest figures. One query."""
+        return latest_reconciliation(self.shift)
+
+    @cached_property
+    def lines(self) -> list[SessionReconciliation]:
+        """Return the lines of the figures, by table and session. One query."""
+        return lines_of(self.kept) if self.kept else []
+
+    @cached_property
+    def signatures(self) -> list[Signature]:
+        """Return the signatures under the figures, in their order. One query."""
+        return signatures_of(self.kept) if self.kept else []
+
+    @cached_property
+    def settings(self) -> HouseSettings:
+        """Return the settings by which the shift is signed. One query."""
+        return settings_of(self.shift)
+
+    @cached_property
+    def variances(self) -> list[Explained]:
+        """Return every variance that wants an explanation, with those that it has. Two queries."""
+        return variances_of(self.kept, self.lines, self.settings) if self.kept else []
 
 
-def blockers_for(shift: Shift, user: User) -> list[Blocker]:
+def sign_blockers(shift: Shift, known: ToSign | None = None) -> list[Blocker]:
+    """Return everything that blocks the signature of `shift`, in the order in which it is done; none where it can be signed.
+
+    `known`: what was read of it already. In a known number of queries, however many tables and slips there are.
+    """
+    found = known or ToSign(shift)
+    return [blocker for check in CHECKS for blocker in check(found)]
+
+
+def blockers_for(shift: Shift, user: User, known: ToSign | None = None) -> list[Blocker]:
     """Return what blocks, as `user` may see it: what is in pits that are not theirs is one line that names nothing. One query more."""
-    found, pits = sign_blockers(shift), roles.pits_for(user, "read_reports")
+    found, pits = sign_blockers(shift, known), roles.pits_for(user, "read_reports")
     if pits is None:
         return found
     tables = set(shift.sessions.filter(table__pit__code__in=pits).values_list("table__code", flat=True))
@@ -52,51 +89,53 @@ def blockers_for(shift: Shift, user: User) -> list[Blocker]:
     return own if len(own) == len(found) else [*own, Blocker("other_pits", gettext("Something is left to do in other pits."))]
 
 
-def _not_ended(shift: Shift) -> Iterable[Blocker]:
-    if shift_state(shift) != ShiftEvent.State.ENDED:
+def _not_ended(known: ToSign) -> Iterable[Blocker]:
+    if shift_state(known.shift) != ShiftEvent.State.ENDED:
         yield Blocker("shift_open", gettext("The shift has not ended."))
 
 
-def _sessions(shift: Shift) -> Iterable[Blocker]:
+def _sessions(known: ToSign) -> Iterable[Blocker]:
     """Yield the sessions that are open or not counted: tray, and box, where boxes are pulled for each session or this one's was for the day."""
-    per_session = settings_of(shift).own_drop
-    for session in sessions_with_state(shift.sessions.select_related("table")).order_by("table__code", "sequence"):
+    per_session = known.settings.own_drop
+    trays = set(TrayCount.objects.filter(session__shift=known.shift).values_list("session", "kind"))
+    boxes = set(DropCount.objects.filter(session__shift=known.shift).values_list("session", flat=True))
+    pulled = set(BoxPull.objects.filter(session__shift=known.shift).values_list("session", flat=True))
+    for session in sessions_with_state(known.shift.sessions.select_related("table")).order_by("table__code", "sequence"):
         facts = {"table": session.table.code, "session": str(session.uuid)}
         if getattr(session, "state", "") != SessionEvent.State.CLOSED:
             yield Blocker("session_open", gettext("%(table)s is not closed.") % {"table": session.table}, facts)
             continue
-        kinds = set(session.tray_counts.values_list("kind", flat=True))
         for kind in (TrayCount.Kind.OPENER, TrayCount.Kind.CLOSER):
-            if kind not in kinds:
+            if (session.pk, kind) not in trays:
                 yield Blocker(
                     f"no_{kind}", gettext("The %(kind)s of %(table)s is not counted.") % {"kind": word(kind), "table": session.table}, facts
                 )
-        if not session.drop_counts.exists() and (per_session or BoxPull.objects.filter(session=session).exists()):
+        if session.pk not in boxes and (per_session or session.pk in pulled):
             yield Blocker("no_drop", gettext("The box of %(table)s is not counted.") % {"table": session.table}, facts)
 
 
-def _slips(shift: Shift) -> Iterable[Blocker]:
-    for session in shift.sessions.select_related("table").order_by("table__code", "sequence"):
-        for slip in open_slips(session):
-            facts = {"table": session.table.code, "kind": slip.kind, "number": slip.number}
-            yield Blocker(
-                "slip_open",
-                gettext("The %(slip)s %(number)s of %(table)s is neither received nor void.")
-                % {"slip": slip.get_kind_display(), "number": slip.number, "table": session.table},
-                facts,
-            )
+def _slips(known: ToSign) -> Iterable[Blocker]:
+    slips = slips_in(OPEN_SLIPS, ChipSlip.objects.filter(session__shift=known.shift)).select_related("session__table")
+    for slip in slips.order_by("session__table__code", "session__sequence", "kind", "number"):
+        facts = {"table": slip.session.table.code, "kind": slip.kind, "number": slip.number}
+        yield Blocker(
+            "slip_open",
+            gettext("The %(slip)s %(number)s of %(table)s is neither received nor void.")
+            % {"slip": slip.get_kind_display(), "number": slip.number, "table": slip.session.table},
+            facts,
+        )
 
 
-def _recounts(shift: Shift) -> Iterable[Blocker]:
-    for reopening in pending_recounts(session__shift=shift).select_related("session__table").order_by("id"):
+def _recounts(known: ToSign) -> Iterable[Blocker]:
+    for reopening in pending_recounts(session__shift=known.shift).select_related("session__table").order_by("id"):
         facts = {"table": reopening.session.table.code}
         yield Blocker(
             "recount_pending", gettext("A count of %(table)s was reopened, and is not counted again yet.") % {"table": reopening.session.table}, facts
         )
 
 
-def _proposals(shift: Shift) -> Iterable[Blocker]:
-    for proposal in open_proposals(session__shift=shift).select_related("session__table").order_by("id"):
+def _proposals(known: ToSign) -> Iterable[Blocker]:
+    for proposal in open_proposals(session__shift=known.shift).select_related("session__table").order_by("id"):
         facts = {"table": proposal.session.table.code, "proposal": str(proposal.uuid)}
         yield Blocker(
             "proposal_open",
@@ -106,19 +145,18 @@ def _proposals(shift: Shift) -> Iterable[Blocker]:
         )
 
 
-def _jobs(shift: Shift) -> Iterable[Blocker]:
-    for kind in Job.objects.filter(kind__in=JOBS, args__shift=str(shift.uuid), state__in=OPEN).order_by("id").values_list("kind", flat=True):
+def _jobs(known: ToSign) -> Iterable[Blocker]:
+    for kind in Job.objects.filter(kind__in=JOBS, args__shift=str(known.shift.uuid), state__in=OPEN).order_by("id").values_list("kind", flat=True):
         yield Blocker("job_running", gettext("A job is on its way: %(kind)s.") % {"kind": word(kind)}, {"kind": kind})
 
 
-def _figures(shift: Shift) -> Iterable[Blocker]:
-    kept = latest_reconciliation(shift)
-    if kept is None:
+def _figures(known: ToSign) -> Iterable[Blocker]:
+    if known.kept is None:
         yield Blocker("not_reconciled", gettext("The shift is not reconciled yet."))
         return
-    if kept.grade == ShiftReconciliation.Grade.ESTIMATE:
+    if known.kept.grade == ShiftReconciliation.Grade.ESTIMATE:
         yield Blocker("estimate", gettext("The figures are an estimate: counts came later, or are missing. Reconcile again."))
-    for explained in variances_of(kept):
+    for explained in known.variances:
         if not explained.is_explained:
             variance, table = explained.variance, explained.line.session.table.code
             facts = {"table": table, "variance": variance.figure, "amount": variance.amount, "level": variance.level}
@@ -126,9 +164,9 @@ def _figures(shift: Shift) -> Iterable[Blocker]:
             yield Blocker("unexplained", words, facts)
 
 
-def _findings(shift: Shift) -> Iterable[Blocker]:
+def _findings(known: ToSign) -> Iterable[Blocker]:
     """Yield the major findings that nobody answered; a statistical flag is a reason to look, and holds nothing up."""
-    major: QuerySet[Any] = findings_with_state(Finding.objects.filter(shift=shift, severity=Finding.Severity.MAJOR, flag=False))
+    major: QuerySet[Any] = findings_with_state(Finding.objects.filter(shift=known.shift, severity=Finding.Severity.MAJOR, flag=False))
     for finding in major.exclude(state__in=ANSWERED).select_related("session__table").order_by("id"):
         where = gettext(" at %(table)s") % {"table": finding.session.table} if finding.session else ""
         facts = {"finding": str(finding.uuid), "kind": finding.kind}
@@ -140,4 +178,4 @@ def _findings(shift: Shift) -> Iterable[Blocker]:
         )
 
 
-CHECKS: list[Callable[[Shift], Iterable[Blocker]]] = [_not_ended, _sessions, _slips, _recounts, _proposals, _jobs, _figures, _findings]
+CHECKS: list[Callable[[ToSign], Iterable[Blocker]]] = [_not_ended, _sessions, _slips, _recounts, _proposals, _jobs, _figures, _findings]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cached_property
 from typing import Any
 
 from django import forms
@@ -15,9 +16,9 @@ from django.utils.translation import gettext_lazy as _
 from audit import signing
 from audit.grades import Graded
 from audit.models import ShiftReconciliation, Signature
-from audit.selectors import latest_reconciliation
-from audit.sign_blockers import Blocker, blockers_for
-from audit.signing_selectors import Explained, grades_of, signatures_of, variances_of, what_they_entered
+from audit.reports.shift import lines_in
+from audit.sign_blockers import Blocker, ToSign, blockers_for
+from audit.signing_selectors import Explained, grades_of, what_they_entered
 from audit.variances import WORDS
 from audit.verb_forms import refused_at_its_field
 from casino import roles
@@ -53,12 +54,12 @@ class VarianceLine:
 class SigningPanel:
     """The panel of one person; `posted` is what they sent with `verb`, so that what is wrong stands at its field."""
 
-    def __init__(self, shift: Shift, user: User, *, bound: forms.Form | None = None) -> None:
-        self.shift, self.user, self._bound = shift, user, bound
-        self.kept: ShiftReconciliation | None = latest_reconciliation(shift)
-        self.signatures: list[Signature] = signatures_of(self.kept) if self.kept else []
+    def __init__(self, known: ToSign, user: User, *, bound: forms.Form | None = None) -> None:
+        self.known, self.shift, self.user, self._bound = known, known.shift, user, bound
+        self.kept: ShiftReconciliation | None = known.kept
+        self.signatures: list[Signature] = known.signatures
         self.is_signed = any(signature.is_final for signature in self.signatures)
-        self.blockers: list[Blocker] = [] if self.is_signed else blockers_for(shift, user)
+        self.blockers: list[Blocker] = [] if self.is_signed else blockers_for(known.shift, user, known)
 
     @property
     def fingerprint(self) -> str:
@@ -68,10 +69,8 @@ class SigningPanel:
     @property
     def variances(self) -> list[VarianceLine]:
         """Return every variance beyond tolerance, of the person's pits."""
-        if self.kept is None:
-            return []
         pits = roles.pits_for(self.user, "read_reports")
-        return [self._line(one) for one in variances_of(self.kept) if pits is None or one.line.session.table.pit.code in pits]
+        return [self._line(one) for one in self.known.variances if pits is None or one.line.session.table.pit.code in pits]
 
     def _line(self, one: Explained) -> VarianceLine:
         may = not self.is_signed and roles.may(self.user.roles, "explain_variance", one.line.session.table.pit.code)
@@ -93,7 +92,7 @@ class SigningPanel:
         mine = any(signature.by_id == self.user.pk for signature in self.signatures)
         return self.kept is not None and not self.is_signed and not mine and roles.may(self.user.roles, "sign_reconciliation")
 
-    @property
+    @cached_property
     def entered(self) -> str | None:
         """Return what the person entered of the shift: then they do not sign it."""
         return what_they_entered(self.shift, self.user)
@@ -109,15 +108,14 @@ class SigningPanel:
         there = {signature.role for signature in self.signatures}
         return [str(label) for role, label in Signature.Role.choices if role not in there]
 
-    @property
+    @cached_property
     def grades(self) -> list[tuple[str, Sequence[Graded]]]:
         """Return how sure each figure of each table is and since when."""
         if self.kept is None:
             return []
-        pits = roles.pits_for(self.user, "read_reports")
-        lines = self.kept.lines.select_related("session__table__pit").order_by("session__table__code", "session__sequence")
-        graded = grades_of(self.kept)
-        return [(line.session.table.code, graded[line.session_id]) for line in lines if pits is None or line.session.table.pit.code in pits]
+        lines = lines_in(self.known.lines, roles.pits_for(self.user, "read_reports"))
+        graded = grades_of(self.kept, self.known.lines, self.signatures)
+        return [(line.session.table.code, graded[line.session_id]) for line in lines]
 
 
 def explain(shift: Shift, data: QueryDict, *, by: User) -> ExplainForm:

@@ -13,7 +13,7 @@ from audit.grades import Graded, grade_figures
 from audit.models import Explanation, SessionReconciliation, ShiftReconciliation, Signature
 from audit.variances import Variance, beyond_tolerance
 from casino.models import User
-from tables.house_settings import settings_of
+from tables.house_settings import HouseSettings, settings_of
 from tables.models import DropCount, Shift, TrayCount
 
 
@@ -27,9 +27,9 @@ def signatures_of(kept: ShiftReconciliation) -> list[Signature]:
     return list(Signature.objects.filter(reconciliation=kept).select_related("by").order_by("id"))
 
 
-def grade_of(kept: ShiftReconciliation) -> str:
-    """Return the grade of the whole: final once it is signed by two. One query."""
-    signed = Signature.objects.filter(reconciliation=kept, is_final=True).exists()
+def grade_of(kept: ShiftReconciliation, signatures: Sequence[Signature] | None = None) -> str:
+    """Return the grade of the whole: final once it is signed by two. One query, none with its `signatures`."""
+    signed = any(signature.is_final for signature in (signatures_of(kept) if signatures is None else signatures))
     return ShiftReconciliation.Grade.FINAL if signed else kept.grade
 
 
@@ -55,17 +55,24 @@ class Explained:
         return bool(self.explanations)
 
 
-def variances_of(kept: ShiftReconciliation) -> list[Explained]:
+def lines_of(kept: ShiftReconciliation) -> list[SessionReconciliation]:
+    """Return the lines of `kept` with session, table and pit, by table and session. One query."""
+    return list(kept.lines.select_related("session__table__pit").order_by("session__table__code", "session__sequence"))
+
+
+def variances_of(
+    kept: ShiftReconciliation, lines: Sequence[SessionReconciliation] | None = None, settings: HouseSettings | None = None
+) -> list[Explained]:
     """Return every variance of `kept` that wants an explanation, with those that it has: of older figures too, where the amount is the same.
 
-    Four queries.
+    Four queries; two with its `lines` (`lines_of`) and the `settings` of its shift.
     """
-    lines = list(kept.lines.select_related("session__table__pit").order_by("session__table__code", "session__sequence"))
+    lines = lines_of(kept) if lines is None else lines
     said: dict[tuple[int, str, int], list[Explanation]] = defaultdict(list)
     for explanation in Explanation.objects.filter(session__in=[line.session_id for line in lines]).select_related("by").order_by("id"):
         said[explanation.session_id, explanation.variance, explanation.amount].append(explanation)
     by_session = {line.session_id: line for line in lines}
-    wanted = beyond_tolerance(lines, settings_of(kept.shift), day_drops(kept))
+    wanted = beyond_tolerance(lines, settings or settings_of(kept.shift), day_drops(kept))
     return [Explained(one, by_session[one.session], said[one.session, one.figure, one.amount]) for one in wanted]
 
 
@@ -74,10 +81,12 @@ def day_drops(kept: ShiftReconciliation) -> Mapping[int, int | None]:
     return dict(kept.days.values_list("session", "drop_variance"))
 
 
-def grades_of(kept: ShiftReconciliation) -> Mapping[int, list[Graded]]:
-    """Return how sure each figure of each session is, and since when, by the session's key. Four queries."""
-    final = Signature.objects.filter(reconciliation=kept, is_final=True).first()
-    sessions = list(kept.lines.values_list("session", flat=True))
+def grades_of(
+    kept: ShiftReconciliation, lines: Sequence[SessionReconciliation] | None = None, signatures: Sequence[Signature] | None = None
+) -> Mapping[int, list[Graded]]:
+    """Return how sure each figure of each session is, and since when, by the session's key. Four queries; two with its `lines` and `signatures`."""
+    final = next((one for one in (signatures_of(kept) if signatures is None else signatures) if one.is_final), None)
+    sessions = [line.session_id for line in (lines_of(kept) if lines is None else lines)]
     counted: dict[int, dict[str, datetime]] = {session: {} for session in sessions}
     # By the database's clock, and only what these figures know: a count that came later is in the next reconciliation.
     for count in TrayCount.objects.filter(session__in=sessions, recorded_at__lte=kept.recorded_at).order_by("sequence"):

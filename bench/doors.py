@@ -8,6 +8,7 @@ from __future__ import annotations
 import statistics
 import time
 from typing import Any
+from uuid import uuid4
 
 import numpy as np
 
@@ -18,17 +19,18 @@ from bench.scratch import database
 
 A_SECOND = 50
 """Rounds that are posted."""
-GOAL_ROUND, GOAL_PAGE = 50, 300
+GOAL_ROUND, GOAL_DUE, GOAL_PAGE = 50, 100, 300
 """Milliseconds."""
+SIX_SEATS = ("As Ad", "4c 3c", "8h 8d", "Tc 9h", "5s 5d", "Ah Ks")
 
 
-def measure(*, posted: int = 1_000, kept: int = 360_000) -> list[Line]:
-    """Return the lines of `posted` rounds through the API, and of every list and page of the admin with `kept` rounds in the database."""
+def measure(*, posted: int = 1_000, asked: int = 300, kept: int = 360_000) -> list[Line]:
+    """Return the lines of `posted` rounds through the API, of what is due on a round as it is typed, and of every page with `kept` rounds."""
     with database():
         from tests import builders
 
         house = builders.make_house("BENCH", {"UTH-01": ("uth", "P1")}, staff=builders.make_people())
-        return [_post(house, posted), *_pages(house, kept)]
+        return [_post(house, posted), *_due(house, asked), *_pages(house, kept)]
 
 
 def _post(house: Any, count: int) -> Line:
@@ -51,6 +53,31 @@ def _post(house: Any, count: int) -> Line:
             taken.append((time.perf_counter() - due) * 1e3)
     p99 = float(np.percentile(taken, 99))
     return most(f"a round through the API, {A_SECOND} a second, p99", p99, "ms", GOAL_ROUND, f"under {GOAL_ROUND} ms")
+
+
+def _due(house: Any, count: int) -> list[Line]:
+    """Ask what is due on a round of six seats, trips among them, as the console does after a key."""
+    from django.test import Client
+
+    client = Client(SERVER_NAME="localhost")
+    client.force_login(house.people["PB-1"])
+    typed = {"table": "UTH-01", "uuid": str(uuid4()), "who_dealt": "D-1187", "r_community": "2h 9s 9d Jc Qh", "r_dealer": "Kc 7d", "exact": "on"}
+    typed["occurred_at"] = house.clock.replace(tzinfo=None).isoformat()
+    for seat, cards in enumerate(SIX_SEATS, start=1):
+        typed |= {f"s{seat}_cards": cards, f"s{seat}_ante": "10", f"s{seat}_trips": "5", f"s{seat}_play": "4x"}
+    taken = []
+    for number in range(count + 10):
+        begun = time.perf_counter()
+        answer = client.post("/admin/tables/round/preview/", typed)
+        if answer.status_code != 200 or not answer.json()["settled"]:
+            raise SystemExit(f"the console is told {answer.status_code}: {answer.content[:300]!r}")
+        if number >= 10:
+            taken.append((time.perf_counter() - begun) * 1e3)
+    p99 = float(np.percentile(taken, 99))
+    return [
+        most("due while typing, six seats, p99", p99, "ms", GOAL_DUE, f"under {GOAL_DUE} ms"),
+        Line("  the median of them", statistics.median(taken), "ms"),
+    ]
 
 
 def _pages(house: Any, kept: int) -> list[Line]:

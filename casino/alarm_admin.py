@@ -21,6 +21,7 @@ from casino.alarms import acknowledge, alarms_for
 from casino.errors import CasinoError
 from casino.models import Alarm, User
 from casino.read_only import ReadOnlyAdmin, person
+from casino.word_filter import WordFilter
 from casino.words import word
 
 
@@ -50,7 +51,7 @@ class AlarmAdmin(ReadOnlyAdmin):
     """The alarms of one's pits and of the house."""
 
     list_display = ("message", "kind_word", "pit", "raised", "state_word")
-    list_filter = (TakenFilter, "kind")
+    list_filter = (TakenFilter, ("kind", WordFilter))
     fields = ("message", "kind_word", "pit", "raised", "state_word", "said")
     change_form_template = "admin/casino/alarm/page.html"
 

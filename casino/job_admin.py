@@ -18,6 +18,7 @@ from casino import jobs, shown
 from casino.errors import CasinoError
 from casino.models import Job, JobEvent, User
 from casino.read_only import ReadOnlyAdmin, SeenInline, person
+from casino.word_filter import WordFilter
 from casino.words import word
 
 ORDERS = {"cancel": jobs.cancel, "resume": jobs.resume}
@@ -42,7 +43,7 @@ class JobAdmin(ReadOnlyAdmin):
     """What workers do, did and could not do: one's own; an administrator sees all."""
 
     list_display = ("what", "state_word", "how_far", "attempts", "asked_by", "asked", "finished")
-    list_filter = ("state", "kind")
+    list_filter = ("state", ("kind", WordFilter))
     list_select_related = ("asked_by",)
     inlines = (JobEventsInline,)
     change_form_template = "admin/casino/job/page.html"

@@ -10,6 +10,7 @@ from typing import Any
 
 from django.apps import apps
 from django.db.models import Field, Model
+from django.db.models.enums import ChoicesType
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy, override
 
@@ -27,6 +28,14 @@ def speak_names() -> None:
             field.verbose_name = _lazy(field.verbose_name)
             if field.choices:
                 field.choices = [(value, _lazy(label)) for value, label in field.flatchoices]
+        for choices in vars(model).values():  # as forms offer them: `Shift.Kind.choices`
+            if isinstance(choices, ChoicesType):
+                _speak_labels(choices)
+
+
+def _speak_labels(choices: Any) -> None:
+    for member in choices:
+        member._label_ = _lazy(member.label)
 
 
 def names() -> set[str]:

@@ -71,6 +71,7 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "casino.doors.RefusalsMiddleware",
+    "casino.typed_forms.TypedFormsMiddleware",
     "casino.bearer.TokenWritesMiddleware",
 ]
 

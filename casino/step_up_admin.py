@@ -18,6 +18,8 @@ from casino.models import StepUpFailure, User
 from casino.read_only import ReadOnlyAdmin
 from casino.step_up import locked_until
 
+TITLE = _("Wrong passwords at approvals")
+
 
 @admin.register(StepUpFailure)
 class StepUpFailureAdmin(ReadOnlyAdmin):
@@ -37,7 +39,7 @@ class StepUpFailureAdmin(ReadOnlyAdmin):
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
         """Answer the list under the name that people know it by."""
         words = gettext("Nobody typed a wrong password at an approval.")
-        return super().changelist_view(request, {"title": gettext("Wrong passwords at approvals"), "empty_words": words, **(extra_context or {})})
+        return super().changelist_view(request, {"title": TITLE, "list_title": TITLE, "empty_words": words, **(extra_context or {})})
 
     @admin.display(description=_("typed"))
     def moment(self, failure: StepUpFailure) -> str:

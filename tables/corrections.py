@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
 from casino.errors import InvalidSlip, Refused
-from casino.words import gettext
+from casino.words import gettext, is_english, word
 from tables.engine.game import Game
 
 Phase = Literal["open", "closed", "sealed"]
@@ -130,16 +130,16 @@ def _fields(sheet: Sheet, game: Game) -> _Fields:
     """Return label, kind and value by place; what is empty is left out."""
     fields: _Fields = {
         "dealer": (gettext("Dealt by"), "text", sheet.dealer),
-        "occurred_at": ("At", "moment", sheet.occurred_at),
+        "occurred_at": (gettext("At"), "moment", sheet.occurred_at),
         "irregular": (gettext("Irregular"), "text", sheet.irregular),
     }
     for field in game.layout.round_fields:
-        fields[f"round.{field.name}"] = (field.label, _KINDS.get(field.kind, "text"), sheet.facts.get(field.name))
+        fields[f"round.{field.name}"] = (gettext(field.label), _KINDS.get(field.kind, "text"), sheet.facts.get(field.name))
     for seat in sheet.facts["seats"]:
         for field in game.layout.seat_fields:
             where = f"round.seats.{seat['seat']}.{field.name}"
             fields[where] = (
-                gettext("Seat %(seat)s %(label)s") % {"seat": seat["seat"], "label": field.label.lower()},
+                gettext("Seat %(seat)s %(label)s") % {"seat": seat["seat"], "label": field.label.lower() if is_english() else gettext(field.label)},
                 _KINDS.get(field.kind, "text"),
                 seat.get(field.name),
             )
@@ -149,13 +149,17 @@ def _fields(sheet: Sheet, game: Game) -> _Fields:
 
 
 def _of_wager(wager: Settled) -> _Fields:
-    name, place = gettext("Seat %(seat)s %(kind)s") % {"seat": wager.seat, "kind": wager.kind.replace("_", " ")}, f"{wager.seat}.{wager.kind}"
+    name, place = gettext("Seat %(seat)s %(kind)s") % {"seat": wager.seat, "kind": word(wager.kind)}, f"{wager.seat}.{wager.kind}"
     due = None if wager.collect is None or wager.pay is None else wager.pay - wager.collect
     return {
         f"patrons.{wager.seat}": (gettext("Seat %(seat)s patron") % {"seat": wager.seat}, "text", wager.patron),
-        f"due.{place}": (f"{name}, due", "signed", due),
-        f"done.{place}": (f"{name}, done", "signed", wager.paid - wager.collected),
+        f"due.{place}": (gettext("%(name)s, due") % {"name": name}, "signed", due),
+        f"done.{place}": (gettext("%(name)s, done") % {"name": name}, "signed", wager.paid - wager.collected),
         f"funds.{place}": (gettext("%(name)s, put down") % {"name": name}, "text", "" if wager.fund == "chips" else wager.fund),
         f"for_dealer.{place}": (gettext("%(name)s, for the dealer") % {"name": name}, "text", "yes" if wager.for_dealer else ""),
-        f"mispaid.{place}": (f"{name}, mistake", "text", " ".join(filter(None, [wager.mispaid.replace("_", " "), wager.note]))),
+        f"mispaid.{place}": (
+            gettext("%(name)s, mistake") % {"name": name},
+            "text",
+            " ".join(filter(None, [word(wager.mispaid) if wager.mispaid else "", wager.note])),
+        ),
     }

@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from casino.odds import format_odds
+from casino.words import gettext, gettext_noop
 from tables.edge_record import per_total_wagered, percent
 from tables.engine.edge import BetEdge, Edges
 from tables.paytable_diff import PaytableDiff
 from tables.paytable_words import in_words, value_in_words
 
-METHODS = {"count": "counted", "linear": "counted, best play known", "solve": "best play solved"}
+METHODS = {"count": gettext_noop("counted"), "linear": gettext_noop("counted, best play known"), "solve": gettext_noop("best play solved")}
 NOTHING = "—"
 
 
@@ -50,7 +51,7 @@ def _edge_line(name: str, bet: BetEdge) -> EdgeLine:
         NOTHING if bet.hit_frequency is None else f"{percent(bet.hit_frequency, 2)} %",
         f"{bet.sd:.4f}",
         NOTHING if bet.mean_wager is None else f"{percent(bet.mean_wager / 100)}",
-        METHODS[bet.method],
+        gettext(METHODS[bet.method]),
         "bad" if bet.edge < 0 else "",
     )
 
@@ -69,17 +70,26 @@ class ChangeLine:
 def change_lines(found: PaytableDiff) -> list[ChangeLine]:
     """Return the odds and rules that differ."""
     odds = [ChangeLine(f"{in_words(one.wager)}: {in_words(one.row).lower()}", _odds(one.before), _odds(one.after)) for one in found.odds]
-    rules = [ChangeLine(": ".join(map(in_words, one.rule.split("."))), value_in_words(one.before), value_in_words(one.after)) for one in found.rules]
+    rules = [
+        ChangeLine(
+            ": ".join(gettext(in_words(part)) for part in one.rule.split(".")),
+            value_in_words(one.before, gettext),
+            value_in_words(one.after, gettext),
+        )
+        for one in found.rules
+    ]
     return odds + rules
 
 
 def effect_lines(found: PaytableDiff) -> Iterator[ChangeLine]:
     """Yield the effect on each bet's edge, per base bet, and per total wagered where that is another figure."""
     for one in found.edges:
-        yield _effect(f"{in_words(one.bet)}, per {in_words(one.basis).lower()}", _edge(one.before), _edge(one.after))
+        yield _effect(
+            gettext("%(bet)s, per %(basis)s") % {"bet": in_words(one.bet), "basis": in_words(one.basis).lower()}, _edge(one.before), _edge(one.after)
+        )
         both = (_total(one.before), _total(one.after))
         if both != (_edge(one.before), _edge(one.after)):
-            yield _effect(f"{in_words(one.bet)}, per total wagered", *both)
+            yield _effect(gettext("%(bet)s, per total wagered") % {"bet": in_words(one.bet)}, *both)
 
 
 def _effect(what: str, before: Fraction | None, after: Fraction | None) -> ChangeLine:
@@ -87,7 +97,11 @@ def _effect(what: str, before: Fraction | None, after: Fraction | None) -> Chang
         return ChangeLine(what, _share(before), _share(after))
     by = after - before
     return ChangeLine(
-        what, _share(before), _share(after), f"{'+' if by > 0 else ''}{percent(by)} points", "dim" if by == 0 else "good" if by > 0 else "warn"
+        what,
+        _share(before),
+        _share(after),
+        gettext("%(by)s points") % {"by": f"{'+' if by > 0 else ''}{percent(by)}"},
+        "dim" if by == 0 else "good" if by > 0 else "warn",
     )
 
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
 from typing import Any
 
 from casino.odds import format_odds
+from casino.words import gettext_noop
 from tables.engine.paytable import Paytable
+
+Say = Callable[[str], str]
+NONE, OR = gettext_noop("none"), gettext_noop("or")
 
 
 def odds_lines(paytable: Paytable) -> list[tuple[str, list[str]]]:
@@ -18,10 +22,10 @@ def odds_lines(paytable: Paytable) -> list[tuple[str, list[str]]]:
     return [(in_words(row), [format_odds(prices[row]) if row in prices else "" for prices in odds.values()]) for row in dearest]
 
 
-def rule_lines(rules: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield each rule with its value in words."""
+def rule_lines(rules: Mapping[str, Any], say: Say = str) -> Iterator[tuple[str, str]]:
+    """Yield each rule with its value in words; `say` says a word in the reader's language: a sheet is written in English."""
     for name, value in rules.items():
-        yield in_words(name), value_in_words(value)
+        yield say(in_words(name)), value_in_words(value, say)
 
 
 def in_words(name: str) -> str:
@@ -29,10 +33,10 @@ def in_words(name: str) -> str:
     return name.replace("_", " ").capitalize()
 
 
-def value_in_words(value: Any) -> str:
-    """Return "3 or 4" for a list, "none" for null, "blind 500000" for an object."""
+def value_in_words(value: Any, say: Say = str) -> str:
+    """Return "3 or 4" for a list, "none" for null, "blind 500000" for an object; `say` as in `rule_lines`."""
     if isinstance(value, Mapping):
-        return ", ".join(f"{key.replace('_', ' ')} {value_in_words(some)}" for key, some in value.items()) or "none"
+        return ", ".join(f"{say(key.replace('_', ' '))} {value_in_words(some, say)}" for key, some in value.items()) or say(NONE)
     if isinstance(value, list):
-        return " or ".join(map(str, value))
-    return "none" if value is None else str(value).replace("_", " ")
+        return f" {say(OR)} ".join(map(str, value))
+    return say(NONE) if value is None else say(str(value).replace("_", " "))

@@ -78,7 +78,13 @@ def _entries(uuids: Sequence[UUID]) -> Mapping[UUID, list[Entry]]:
 def _entered(played: Round, entries: Mapping[UUID, list[Entry]]) -> Moment:
     own = [entry for entry in entries[played.uuid] if entry.kind == "round"]
     return Moment(
-        played.recorded_at, "entered", "irregular" if played.irregular else "", played.recorded_by, played, note=played.irregular, entries=own
+        played.recorded_at,
+        "entered",
+        gettext("irregular") if played.irregular else "",
+        played.recorded_by,
+        played,
+        note=played.irregular,
+        entries=own,
     )
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from casino.errors import CasinoError
 from casino.money import Notation, format_amount
+from casino.words import gettext, is_english
 from tables.engine.game import Field, Game, Settlement, games
 from tables.fault_words import in_money
 from tables.models import Round, Wager
@@ -22,6 +23,11 @@ class Told:
     label: str
     cards: Sequence[str] = ()
     text: str = ""
+
+    @property
+    def small(self) -> str:
+        """Return the label inside of a line: German nouns keep their capital."""
+        return self.label.lower() if is_english() else self.label
 
 
 @dataclass(frozen=True)
@@ -106,9 +112,9 @@ def _told(fields: Sequence[Field], facts: Mapping[str, Any], notation: Notation)
 
 def _tell_field(field: Field, value: Any, notation: Notation) -> Told:
     if field.kind == "cards" and not isinstance(value, int):
-        return Told(field.label, cards=value if isinstance(value, list) else [value])
+        return Told(gettext(field.label), cards=value if isinstance(value, list) else [value])
     if field.kind == "amount":
-        return Told(field.label, text=format_amount(value, notation))
+        return Told(gettext(field.label), text=format_amount(value, notation))
     if field.kind == "flag":
-        return Told(field.label)
-    return Told(field.label, text=" ".join(map(str, value)) if isinstance(value, list) else str(value))
+        return Told(gettext(field.label))
+    return Told(gettext(field.label), text=" ".join(map(str, value)) if isinstance(value, list) else str(value))

@@ -19,9 +19,10 @@ from audit.api.findings import the_user
 from audit.binomial import Rate
 from audit.dealer_profile import dealer_profile
 from audit.models import ShiftReconciliation, StatisticRun
-from audit.selectors import latest_reconciliation, shift_for
-from audit.sign_blockers import blockers_for
-from audit.signing_selectors import grade_of, grades_of, signatures_of, variances_of
+from audit.reports.shift import lines_in
+from audit.selectors import shift_for
+from audit.sign_blockers import ToSign, blockers_for
+from audit.signing_selectors import grade_of, grades_of
 from casino import roles, step_up
 from casino.errors import InvalidSlip, NotFound
 from casino.models import User
@@ -46,19 +47,19 @@ class SigningView(GenericAPIView):
 
 def signing_answer(shift: Shift, user: User) -> dict[str, Any]:
     """Return the signing of `shift` as `user` may see it; amounts in minor units."""
-    kept = latest_reconciliation(shift)
-    blockers = [blocker.as_json() for blocker in blockers_for(shift, user)]
+    known = ToSign(shift)
+    kept, signed = known.kept, known.signatures
+    blockers = [blocker.as_json() for blocker in blockers_for(shift, user, known)]
     if kept is None:
         return {"fingerprint": None, "grade": None, "variances": [], "signatures": [], "blockers": blockers, "figures": []}
-    signed = signatures_of(kept)
     final = any(one.is_final for one in signed)
     return {
         "fingerprint": bytes(kept.fingerprint).hex(),
-        "grade": grade_of(kept),
-        "variances": _variances(kept, user),
+        "grade": grade_of(kept, signed),
+        "variances": _variances(known, user),
         "signatures": [{"role": one.role, "by": one.by.username, "at": one.recorded_at.isoformat(), "final": one.is_final} for one in signed],
         "blockers": [] if final else blockers,
-        "figures": _figures(kept, user),
+        "figures": _figures(known, kept, user),
     }
 
 
@@ -66,7 +67,7 @@ def _pits(user: User) -> roles.Pits:
     return roles.pits_for(user, "read_reports")
 
 
-def _variances(kept: ShiftReconciliation, user: User) -> list[dict[str, Any]]:
+def _variances(known: ToSign, user: User) -> list[dict[str, Any]]:
     pits = _pits(user)
     return [
         {
@@ -77,17 +78,16 @@ def _variances(kept: ShiftReconciliation, user: User) -> list[dict[str, Any]]:
             "level": one.variance.level,
             "explanations": [{"text": said.text, "by": said.by.username, "at": said.recorded_at.isoformat()} for said in one.explanations],
         }
-        for one in variances_of(kept)
+        for one in known.variances
         if pits is None or one.line.session.table.pit.code in pits
     ]
 
 
-def _figures(kept: ShiftReconciliation, user: User) -> list[dict[str, Any]]:
-    pits, graded = _pits(user), grades_of(kept)
+def _figures(known: ToSign, kept: ShiftReconciliation, user: User) -> list[dict[str, Any]]:
+    graded = grades_of(kept, known.lines, known.signatures)
     return [
         {"table": line.session.table.code, "figure": one.figure, "grade": one.grade, "as_of": one.as_of.isoformat()}
-        for line in kept.lines.select_related("session__table__pit").order_by("session__table__code", "session__sequence")
-        if pits is None or line.session.table.pit.code in pits
+        for line in lines_in(known.lines, _pits(user))
         for one in graded[line.session_id]
     ]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from datetime import date, datetime
 from fractions import Fraction
 
@@ -17,7 +18,7 @@ from audit.reports.house import handover
 from audit.reports.report import Column, Report, Row, Section, Value
 from audit.reports.signing import explanations, grades, signatures
 from audit.selectors import findings_with_state, latest_reconciliation, reason_of
-from audit.signing_selectors import final_signature, grade_of
+from audit.signing_selectors import final_signature, grade_of, lines_of
 from casino import roles
 from casino.errors import Conflict
 from casino.models import User
@@ -95,13 +96,11 @@ def build(shift: Shift, *, for_user: User | None = None) -> Report:
     if kept is None:
         raise Conflict("not_reconciled", gettext("The %(shift)s is not reconciled yet.") % {"shift": shift})
     pits = roles.pits_for(for_user, "read_reports") if for_user else None
-    lines = _lines(kept, pits)
+    lines = lines_in(lines_of(kept), pits)
     signed = final_signature(shift)
     findings = _findings(shift, pits, signed.recorded_at if signed else None)
-    house = shift.property
-    return Report(
-        title="Shift report",
-        subtitle=f"{house.name} · {shift}",
+    return replace(
+        _report(shift, kept, pits),
         facts=_facts(shift, kept, pits),
         sections=(
             _tables(lines, findings),
@@ -121,18 +120,37 @@ def build(shift: Shift, *, for_user: User | None = None) -> Report:
             *(_found_since(shift, pits, signed.recorded_at) if signed else ()),
             grades(kept, lines),
         ),
+        code=checkpoint_words(shift) or None,
+    )
+
+
+@override("en")
+def build_tables(shift: Shift, kept: ShiftReconciliation, lines: Sequence[SessionReconciliation], pits: roles.Pits) -> Report:
+    """Return the report's first section alone, which the shift's page shows: `lines` are those of `kept` in `pits`. Two queries."""
+    signed = final_signature(shift)
+    findings = _findings(shift, pits, signed.recorded_at if signed else None)
+    return replace(_report(shift, kept, pits), sections=(_tables(lines, findings),))
+
+
+def _report(shift: Shift, kept: ShiftReconciliation, pits: roles.Pits) -> Report:
+    """Return the report without its facts and sections."""
+    house = shift.property
+    return Report(
+        title="Shift report",
+        subtitle=f"{house.name} · {shift}",
+        facts=(),
+        sections=(),
         currency=house.currency,
         notation=house.notation,
         zone=house.zone,
         identity=f"shift-report/{house.code}/{shift.gaming_day}/{shift.kind}" + (f"/{'+'.join(pits)}" if pits is not None else ""),
         made_from=bytes(kept.fingerprint).hex(),
-        code=checkpoint_words(shift) or None,
     )
 
 
-def _lines(kept: ShiftReconciliation, pits: roles.Pits) -> list[SessionReconciliation]:
-    lines = kept.lines.select_related("session__table__pit").order_by("session__table__code", "session__sequence")
-    return list(lines if pits is None else lines.filter(session__table__pit__code__in=pits))
+def lines_in(lines: Sequence[SessionReconciliation], pits: roles.Pits) -> list[SessionReconciliation]:
+    """Return those of `lines` that are in `pits`."""
+    return [line for line in lines if pits is None or line.session.table.pit.code in pits]
 
 
 def _findings(shift: Shift, pits: roles.Pits, until: datetime | None) -> list[Finding]:

@@ -106,7 +106,7 @@ def _choice_form(choices: Any, held: Any) -> tuple[type[SettingForm], Callable[[
 
 def _values_form(house: Property, held: Any) -> tuple[type[SettingForm], Callable[[Any], Any]]:
     label, shown = _("Values, apart by spaces"), " ".join(format_amount(one, house.notation).replace(house.notation.group, "") for one in held)
-    field = forms.CharField(max_length=400, label=label, initial=shown)
+    field = forms.CharField(max_length=400, label=label, initial=shown, widget=forms.TextInput(attrs={"size": 60}))
 
     def clean_value(self: SettingForm) -> list[int]:
         try:
@@ -121,7 +121,8 @@ def _values_form(house: Property, held: Any) -> tuple[type[SettingForm], Callabl
 def _hours_form(held: Any) -> tuple[type[SettingForm], Callable[[Any], Any]]:
     words = dict(Shift.Kind.choices)
     initial = ", ".join(f"{kind} {begins:%H:%M}-{ends:%H:%M}" for kind, (begins, ends) in held.items())
-    field = forms.CharField(max_length=200, label=_("Hours, as day 06:00-14:00, swing 14:00-22:00, grave 22:00-06:00"), initial=initial)
+    label = _("Hours, as day 06:00-14:00, swing 14:00-22:00, grave 22:00-06:00")
+    field = forms.CharField(max_length=200, label=label, initial=initial, widget=forms.TextInput(attrs={"size": 60}))
     form = type("HoursSettingForm", (SettingForm,), {"value": field, "field_order": ["value", "from_day", "note"]})
 
     def meant(typed: str) -> dict[str, list[str]]:

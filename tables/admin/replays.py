@@ -48,7 +48,7 @@ class ReplayForm(forms.Form):
         ended = shifts_in(ShiftEvent.State.ENDED, Shift.objects.select_related("property"))
         self.fields["shift"].queryset = ended.order_by("-gaming_day", "-id")  # type: ignore[attr-defined]
         names = sorted({name for game in games().values() for name in game.paytable_layout.rules})
-        self.fields["rule"].choices = [("", "none"), *((name, word(name)) for name in names)]  # type: ignore[attr-defined]
+        self.fields["rule"].choices = [("", gettext("none")), *((name, word(name)) for name in names)]  # type: ignore[attr-defined]
 
     def clean(self) -> dict[str, Any]:
         """Refuse a shift and a month at once, neither, a month that is none, and what a month cannot be settled by."""

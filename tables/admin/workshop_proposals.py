@@ -98,4 +98,4 @@ def _context(request: HttpRequest, user: User, one: PaytableProposal) -> dict[st
 
 def said(paytable: Paytable) -> dict[str, Any]:
     """Return what a paytable says, in words."""
-    return {"wagers": [in_words(wager) for wager in paytable.odds], "odds": odds_lines(paytable), "rules": list(rule_lines(paytable.rules))}
+    return {"wagers": [in_words(wager) for wager in paytable.odds], "odds": odds_lines(paytable), "rules": list(rule_lines(paytable.rules, gettext))}

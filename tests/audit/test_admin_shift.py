@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from collections import Counter
 from typing import Any
 
 import pytest
@@ -74,6 +75,17 @@ def test_three_proofs_of_one_figure_and_where_the_gap_is(ended: House, client: C
     ]
     assert [(gap.what, gap.amount, gap.words) for gap in shown.gaps] == [("Drop PAY-01", 100, "over"), ("Tray UTH-02", -5_000, "short")]
     assert [(line.words, line.count, line.effect) for line in shown.mispaid] == [("overpaid", 1, -500)]
+
+
+@pytest.mark.parametrize("who", ["SM-1", "PB-1", "AU-1"])
+def test_a_shifts_page_asks_each_thing_once(ended: House, client: Client, who: str) -> None:
+    """The count of findings that wait is asked twice: by the bar at the top for its shift, which is this one here, and by the handover."""
+    client.force_login(ended.people[who])
+    with CaptureQueriesContext(connection) as queries:
+        client.get(address(ended))
+    asked = Counter(query["sql"] for query in queries)
+    assert [sql for sql, times in asked.items() if times > 1 and "audit_finding" not in sql] == []
+    assert len(queries) < 50
 
 
 def test_a_pit_boss_sees_her_pits_alone(ended: House, client: Client) -> None:

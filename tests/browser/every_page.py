@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
+from datetime import timedelta
 
 from django.contrib import admin
 from django.db import connection
@@ -23,6 +24,26 @@ from tests.builders import House
 
 PEOPLE = ("PB-1", "AU-1", "SM-1", "GM-1", "AD-1", "CG-1", "CT-1", "CT-2", "FS-1", "FS-2", "SV-1", "AU-2")
 """Who tries a page, one after the other, until somebody may."""
+
+
+GROUPS = {
+    "reports": ("report",),
+    "books": ("books:", "admin:ledger_"),
+    "findings": ("admin:audit_",),
+    "people": ("admin:casino_", "admin:auth_"),
+    "rounds": ("admin:tables_round",),
+    "sessions": ("admin:tables_tablesession",),
+    "paytables": ("admin:tables_workshop", "admin:tables_paytable", "admin:tables_replay"),
+    "chips": ("admin:tables_chip", "admin:tables_cash", "admin:tables_box", "admin:tables_drop", "admin:tables_tray", "admin:tables_count"),
+    "floor": ("admin:tables_",),
+    "house": ("",),
+}
+"""Parts of the admin of about the same length, by how their addresses' names begin; the first that fits has it."""
+
+
+def group_of(name: str) -> str:
+    """Return the part of the admin that an address belongs to."""
+    return next(group for group, heads in GROUPS.items() if name.startswith(heads))
 
 
 @dataclass(frozen=True)
@@ -78,7 +99,9 @@ def _told(house: House) -> dict[str, list[str]]:
     other = PaytableVersion.objects.exclude(pk=version.pk).filter(game="uth")[0]
     draft, imported = PaytableDraft.objects.order_by("pk")[0], Job.objects.filter(kind="import_rounds")[0]
     at, day = "admin:tables_", shift.gaming_day
-    span = f"?property={house.property.code}&day={day}"
+    days = day, day + timedelta(days=1)
+    span = "?property={}&from={}&to={}".format(house.property.code, *days)
+    scope = "?property={}&day_from={}&day_to={}".format(house.property.code, *days)
 
     def one(name: str, *args: object, query: str = "") -> list[str]:
         return [reverse(name, args=args) + query]
@@ -89,8 +112,8 @@ def _told(house: House) -> dict[str, list[str]]:
         "admin:index": ["/admin/"],
         "admin:app_list": [reverse("admin:app_list", args=[app]) for app in ("tables", "audit", "ledger", "casino")],
         **{name: [] for name in ("admin:login", "admin:logout", "admin:autocomplete", "admin:jsi18n")},  # no pages of somebody who is signed in
-        "report-page": [reverse("report-page", args=[key]) for key in catalogue()],
-        "books:statement": one("books:statement", Account.objects.get(property=house.property.uuid, code="tray:UTH-01").pk),
+        "report-page": [reverse("report-page", args=[key]) + scope for key in catalogue()],
+        "books:statement": one("books:statement", Account.objects.get(property=house.property.uuid, code="tray:UTH-01").pk, query=span),
         "books:journal": [reverse("books:journal") + span],
         "books:trial_balance": [reverse("books:trial_balance") + span],
         "books:accounting": [reverse("books:accounting") + span],
@@ -148,24 +171,32 @@ def _model(name: str) -> type:
     return next(model for model in admin.site._registry if model._meta.model_name == name)
 
 
-def opened(house: House) -> tuple[list[Opened], dict[str, set[int]]]:
-    """Return who opens which page, and for the names that nobody gets a page of, the statuses that they got instead."""
+def opened(house: House, group: str = "", *, several: Collection[str] | None = None) -> tuple[list[Opened], dict[str, set[int]]]:
+    """Return who opens which page, and for the names that nobody gets a page of, the statuses that they got instead.
+
+    `group`: of that part alone. `several`: names of which every address is opened, of all others the first that somebody may; None for all.
+    """
     logging.disable(logging.WARNING)  # a thousand refusals are expected here, and each would be told at length
     try:
-        return _opened(house)
+        return _opened(house, group, several)
     finally:
         logging.disable(logging.NOTSET)
 
 
-def _opened(house: House) -> tuple[list[Opened], dict[str, set[int]]]:
+def _opened(house: House, group: str, several: Collection[str] | None) -> tuple[list[Opened], dict[str, set[int]]]:
     clients = {}
     for who in PEOPLE:
         clients[who] = Client()
         clients[who].force_login(house.people[who])
-    pages, refused = [], {}
+    pages: list[Opened] = []
+    refused = {}
     for name, tried in addresses(house).items():
+        if group not in ("", group_of(name)):
+            continue
         statuses: set[int] = set()
         for address in tried:
+            if several is not None and name not in several and pages and pages[-1].name == name:
+                break
             for who, client in clients.items():
                 with CaptureQueriesContext(connection) as queries:
                     answer = client.get(address)

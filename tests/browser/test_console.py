@@ -47,6 +47,21 @@ def test_six_seats_take_45_keys_and_the_next_round_lies_open(six: House, signed_
     assert page.evaluate("window.violations") == []
 
 
+def test_what_is_due_stands_there_while_it_is_typed_and_before_enter(six: House, signed_in: Open) -> None:
+    """How soon is `python -m bench doors`; here, that it needs no key but those of the round, and that nothing is saved for it."""
+    page = signed_in("PB-1").new_page()
+    sit_down(page)
+    page.keyboard.type(BOARD + "Kc7d" + "".join(SEATS[:5]))
+    expect(page.locator('[data-due="d6_play"]')).to_be_empty()
+    page.keyboard.type(SEATS[5][:4])
+    expect(page.locator('[data-due="d6_play"]')).to_be_empty()
+    page.keyboard.type(SEATS[5][4])
+    for seat in range(1, 7):
+        expect(page.locator(f'[data-due="d{seat}_ante"]')).not_to_be_empty()
+    expect(page.locator('[data-house="due"]')).not_to_be_empty()
+    expect(page.locator("#last tbody tr")).to_have_count(1)
+
+
 def test_a_table_where_nobody_sat_yet_is_typed_seat_by_seat(pit_boss: Page) -> None:
     sit_down(pit_boss)
     type_first_round(pit_boss)

@@ -3,57 +3,21 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
 
 import pytest
 from playwright.sync_api import Page, Route, expect
 
 from tests.browser.conftest import Open
-from tests.browser.console import BOARD, in_hand, sit_down
-from tests.builders import House, make_house, make_people, play
+from tests.browser.console import BOARD, DEALT, Dealt, house_of_games, in_hand, sit_down, type_round
+from tests.builders import House
 
 pytestmark = [pytest.mark.browser, pytest.mark.long, pytest.mark.django_db(transaction=True)]
 
 
-@dataclass(frozen=True)
-class Dealt:
-    """A round at a table: its keys, a card that is typed twice and where, the wager paid too much, what its reason sheet says."""
-
-    table: str
-    keys: str
-    twice: tuple[str, tuple[str, str]] | None
-    wager: str
-    paid: str
-    reason: str
-
-
-DEALT = (
-    Dealt("UTH-01", f"{BOARD}Kc7dAsAd10 4", (f"{BOARD}Kc7d9s", ("r_community", "s1_cards")), "d1_play", "+45", "40.00 × 1:1 = 40.00"),
-    Dealt("TCP-01", "AhQd7c5s4s3s10 1", ("AhQd7cAh", ("r_dealer", "s1_cards")), "d1_play", "+15", "10.00"),
-    Dealt("ROU-01", "17", None, "d1_black", "+10", "5.00 × 1:1 = 5.00"),
-    Dealt("PAY-01", "7h327h7c7d7sAh", None, "d1_pot", "+14", "pot"),
-)
-
-
 @pytest.fixture
 def house(nobody_yet: None) -> House:
-    """Return a house with a table of each game, in place of the standing one; one round was played at the wheel and at the pot."""
-    games = {"UTH-01": ("uth", "P1"), "TCP-01": ("tcp", "P1"), "ROU-01": ("roulette", "P1"), "PAY-01": ("payroll", "P1")}
-    made = make_house("NEW", games, staff=make_people())
-    play(made, "ROU-01", {"pocket": "17", "seats": [{"seat": 1, "bets": {"straight_17": 100, "black": 500}}]})
-    play(made, "PAY-01")
-    return made
-
-
-def type_round(page: Page, dealt: Dealt) -> None:
-    """Type the round by keys; what a game asks for besides is typed where the cursor stands."""
-    keys = page.keyboard
-    keys.type(dealt.keys)
-    if dealt.table == "ROU-01":
-        keys.press("=")
-    if dealt.table == "PAY-01":
-        page.focus("[name=s2_discarded]")
-        keys.type("2c5 8h2 8h8c5d5 ")
+    """Return a house with a table of each game, in place of the standing one."""
+    return house_of_games()
 
 
 @pytest.mark.parametrize("dealt", DEALT, ids=lambda dealt: dealt.table)

@@ -9,6 +9,7 @@ from django.test import Client
 
 from casino.models import User
 from tables.models import Round, RoundProposal, RoundRuling
+from tests.browser.page_forms import forms_in
 from tests.builders import House, end_night, utc
 from tests.corrections import correct, deal, propose, propose_mended, void
 
@@ -124,6 +125,38 @@ def test_what_is_prefilled_settles_to_the_round_that_was_recorded(house: House, 
     fresh = of(house, "FS-1").get(f"{ROUND}{played.pk}/correct/")
     assert (fresh.context["form"].errors, fresh.context["entry"].lines, fresh.context["entry"].effect) == ({}, [], 0)
     assert fresh.context["screen"].ruling is not None
+
+
+@pytest.mark.parametrize("changed", [{"d1_trips": "+10.00", "m1_trips": "not_recovered"}, {"r_dealer": "Kc 8d"}])
+def test_a_correction_keeps_what_was_put_down_and_which_wagers_lay_for_the_dealer(house: House, changed: dict[str, str]) -> None:
+    """The page is sent as a browser sends it: with the fields that are in it, and no others."""
+    funds = {"1": {"ante": "promo", "blind": "cash"}, "2": {"ante": "promo"}}
+    played, client = deal(house, funds=funds, for_dealer={"1": ["trips", "play"]}), of(house, "FS-1")
+    where = f"{ROUND}{played.pk}/correct/"
+    form = next(one for one in forms_in(text(client.get(where))) if "r_community" in one.values)
+    marks = {(wager.seat, wager.kind): (wager.fund, wager.for_dealer) for wager in played.wagers.all()}
+    assert set(marks.values()) == {("promo", False), ("cash", False), ("chips", True), ("chips", False)}
+    sent = {name: value for name, value in form.values.items() if name not in ("see", "propose")} | changed
+    seen = [line.label for line in client.post(where, {**sent, "see": "1"}).context["entry"].lines]
+    assert seen and not [label for label in seen if "put down" in label or "for the dealer" in label]
+    done = client.post(where, {**sent, "propose": "1", "reason": "misread_cards"})
+    assert done.status_code == 303, done.context["form"].errors
+    of(house, "SM-1").post(f"{PROPOSAL}{RoundProposal.objects.get().pk}/decide/", {"password": PASSWORD, "approve": "1"})
+    made = Round.objects.get(replaces=played)
+    assert {(wager.seat, wager.kind): (wager.fund, wager.for_dealer) for wager in made.wagers.all()} == marks
+
+
+def test_a_mark_that_was_wrong_is_corrected(house: House) -> None:
+    played, client = deal(house, funds={"1": {"ante": "promo"}}, for_dealer={"1": ["trips"]}), of(house, "FS-1")
+    where = f"{ROUND}{played.pk}/correct/"
+    form = next(one for one in forms_in(text(client.get(where))) if "r_community" in one.values)
+    assert (form.values["f1_ante"], form.values["t1_trips"]) == ("promo", "on")
+    sent = {name: value for name, value in form.values.items() if name not in ("see", "t1_trips")} | {"f1_ante": ""}
+    done = client.post(where, {**sent, "propose": "1", "reason": "misread_cards"})
+    assert done.status_code == 303, done.context["form"].errors
+    of(house, "SM-1").post(f"{PROPOSAL}{RoundProposal.objects.get().pk}/decide/", {"password": PASSWORD, "approve": "1"})
+    made = Round.objects.get(replaces=played)
+    assert set(made.wagers.values_list("fund", "for_dealer")) == {("chips", False)}
 
 
 def test_what_is_wrong_in_a_correction_stands_at_its_field(house: House) -> None:
