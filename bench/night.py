@@ -23,7 +23,7 @@ from bench.scratch import database
 MILLION = 1_000_000
 
 
-def measure(*, recorded: int = 300, kept: int = 20_000, tables: int = 12, rounds: int = 400) -> list[Line]:
+def measure(*, recorded: int = 300, kept: int = 100_000, tables: int = 12, rounds: int = 400) -> list[Line]:
     """Return the lines of a night: `recorded` rounds one by one, `kept` rounds recomputed, `tables` of `rounds` rounds closed and audited."""
     with database():
         from tests import builders

@@ -23,14 +23,14 @@ TABLED = {"phevaluator": 4.26, "eval7": 4.4, "treys": 16.7, "pokerkit": 395.0}
 TABLED_SYNC_MS = 0.082
 """Milliseconds that the page's machine waits until a write is on its disk (fdatasync)."""
 
-_SECONDS = 0.2
+_SECONDS = 0.1
 """Of each peer, three times."""
 
 
-@cache
 def pace(processes: int = 1) -> float | None:
-    """Return how many times longer this machine takes than the page's, by the median of the peers; None where none is installed.
+    """Return how many times longer this machine takes than the page's now, by the median of the peers; None where none is installed.
 
+    Measured each time, right beside what is judged by it: a machine that is shared with others is twice as fast a minute later.
     `processes`: so many measure at once, for what works in so many: two processors that share a core are not two.
     """
     if processes == 1:

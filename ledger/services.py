@@ -9,6 +9,7 @@ from uuid import UUID
 from django.db import DatabaseError, IntegrityError, connection, transaction
 from django.utils.translation import gettext
 
+from casino.bulk import array_text
 from casino.errors import BrokenBooks, Conflict, NotFound, Refused, Unavailable
 from casino.models import User
 from casino.transactions import broken_constraint, in_transaction
@@ -213,7 +214,7 @@ def _insert(draft: EntryDraft, by: User) -> Entry:
         "engine_version": draft.engine_version,
         "transfer_count": len(moved),
     }
-    arrays: list[Any] = [[t.credit for t in moved], [t.debit for t in moved], [t.amount for t in moved]]
+    arrays = [array_text([t.credit for t in moved]), array_text([t.debit for t in moved]), array_text([t.amount for t in moved])]
     with connection.cursor() as cursor:
         cursor.execute(_INSERT, [*columns.values(), draft.currency, *arrays])
         entry_id, recorded_at, reverses_id = cursor.fetchone()

@@ -8,6 +8,7 @@ from typing import Any
 
 from django.db import connection
 
+from casino.bulk import array_text
 from tables.due_and_done import KeptWager
 from tables.models import Round
 
@@ -61,7 +62,7 @@ def insert_round(columns: Mapping[str, Any], wagers: Sequence[KeptWager]) -> Rou
         )
         SELECT id, recorded_at FROM r
     """  # noqa: S608 - names of our own columns
-    arrays = [list(column) for column in zip(*map(wager_values, wagers), strict=True)] or [[] for _ in _WAGER]
+    arrays = [array_text(column) for column in zip(*map(wager_values, wagers), strict=True)] or ["{}" for _ in _WAGER]
     with connection.cursor() as cursor:
         cursor.execute(statement, [*columns.values(), *arrays])
         key, recorded_at = cursor.fetchone()
