@@ -175,16 +175,16 @@ def test_an_account_that_accounts_json_says_otherwise_is_told_as_such(handed: Ha
 RUBBISH = (b"", b"5", b"{", b"[[[", b"[" * 100_000, b"\xff\xfe\x00", b'{"a":1,"a":2}', b"[1e999]", b"[NaN]", b'"\\ud800"', b"\0" * 4096)
 
 
-@pytest.mark.parametrize("content", RUBBISH, ids=range(len(RUBBISH)))
 @pytest.mark.parametrize(
     "name",
     ["manifest.json", "accounts.json", "segments.ndjson", "names.ndjson", "leaves.ndjson", "keys/1.pub", "keys/2.note", "checkpoints/000002.txt"],
 )
-def test_rubbish_in_any_file_is_told_without_a_traceback(handed: Handed, name: str, content: bytes) -> None:
-    (handed.folder / name).write_bytes(content)
-    code, words = handed.check("--key", handed.key) if name != "keys/1.pub" else handed.check()
-    assert code in (COULD_NOT, TAMPERED, INCOMPLETE)
-    assert "something here that cannot be read" not in words
+def test_rubbish_in_any_file_is_told_without_a_traceback(handed: Handed, name: str) -> None:
+    for content in RUBBISH:
+        (handed.folder / name).write_bytes(content)
+        code, words = handed.check("--key", handed.key) if name != "keys/1.pub" else handed.check()
+        assert code in (COULD_NOT, TAMPERED, INCOMPLETE), content
+        assert "something here that cannot be read" not in words, content
 
 
 def test_no_text_acts_on_the_screen(handed: Handed) -> None:
