@@ -51,13 +51,13 @@ test-slow: setup
 
 test-long: setup
 	@$(PYTEST) -n 2 -m "long and not browser"
-	@$(PYTEST) -m "long and browser"
+	@$(PYTEST) -n 2 -m "long and browser"
 
 test-office: setup
 	@$(PYTEST) -m office
 
 test-browser: setup
-	@$(PYTEST) -m "browser and not long"
+	@$(PYTEST) -n 2 -m "browser and not long"
 
 paint: setup
 	@$(PY) manage.py demo --no-serve

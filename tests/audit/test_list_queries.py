@@ -29,7 +29,7 @@ from tests.corrections import deal, propose
 pytestmark = pytest.mark.django_db
 LOOKERS = ("AU-1", "PB-1", "SM-1", "AD-1", "GM-1", "CG-1")
 FEW, MANY = 3, 30
-SETTLES = 3
+SETTLES = 1
 """Looks before a page is counted: what is remembered between requests (sites, content types) is read at the first."""
 
 KEYS_FIRST = re.compile(r'SELECT "\w+"\."id" AS "pk" FROM')

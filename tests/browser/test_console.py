@@ -11,7 +11,7 @@ from tests.browser.conftest import Open
 from tests.browser.console import BOARD, SEATS, in_hand, sit_down, six_seats, type_first_round
 from tests.builders import House
 
-pytestmark = [pytest.mark.browser, pytest.mark.long, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from playwright.sync_api import BrowserContext, Page, Route, expect
 from tests.browser.conftest import Open
 from tests.browser.console import ADD, in_hand, sit_down, type_first_round
 
-pytestmark = [pytest.mark.browser, pytest.mark.long, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 LIST = "/admin/tables/round/"
 

@@ -72,6 +72,7 @@ def clicks_to(page: Page, first: str, what: str) -> int | None:
     return None
 
 
+@pytest.mark.long
 def test_every_figure_leads_to_its_rounds_and_entries_in_four_clicks(shift: str, signed_in: Open) -> None:
     page = signed_in("AU-1").new_page()
     page.goto(shift)

@@ -19,7 +19,7 @@ from tests.browser.conftest import Open
 from tests.browser.console import BOARD, sit_down
 from tests.builders import BANKROLL, DAY, House, felt_code
 
-pytestmark = [pytest.mark.browser, pytest.mark.long, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 SECRET = "a long enough one 17"
 
 

@@ -61,8 +61,10 @@ def night(house: House) -> dict[str, list[str]]:
     }
 
 
-@pytest.mark.parametrize("mode", ["dark", "light"])
-@pytest.mark.parametrize("width", [1440, 768])
+@pytest.mark.parametrize(
+    ("width", "mode"),
+    [(1440, "dark"), (768, "light"), pytest.param(1440, "light", marks=pytest.mark.long), pytest.param(768, "dark", marks=pytest.mark.long)],
+)
 def test_no_page_breaks_the_policy_or_its_frame(night: dict[str, list[str]], signed_in: Open, mode: str, width: int) -> None:
     wrong = []
     for who, addresses in night.items():

@@ -85,7 +85,7 @@ def in_german(house: House) -> Iterator[tuple[str, str, list[str]]]:
                     break
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_no_page_says_a_text_of_the_catalogue_in_english(house: House) -> None:
     """Reports are documents and stay English: their pages say the titles of their columns, which the catalogue knows for other pages."""
