@@ -12,9 +12,10 @@ from uuid import uuid4
 
 import numpy as np
 
-from bench.filled import fill
+from bench.filled import A_SESSION, fill, sessions_before
 from bench.lines import Line, most
 from bench.night import round_slip
+from bench.pace import pace
 from bench.scratch import database
 
 A_SECOND = 50
@@ -34,17 +35,20 @@ def measure(*, posted: int = 1_000, asked: int = 300, kept: int = 360_000) -> li
 
 
 def _post(house: Any, count: int) -> Line:
-    """Post rounds, each at its own moment of a steady pace: one that is late makes the next one wait, and that counts too."""
+    """Post rounds, each at its own moment of a steady pace: one that is late makes the next one wait, and that counts too.
+
+    On a slower machine they come slower by as much, since a queue grows otherwise than the time that one takes.
+    """
     from rest_framework.test import APIClient
 
     client = APIClient(SERVER_NAME="localhost")
     client.force_authenticate(house.people["PB-1"])
     slips = [round_slip(house, "UTH-01", seed=number) for number in range(count + 10)]
-    taken, begun = [], 0.0
+    taken, begun, a_second = [], 0.0, A_SECOND / (pace() or 1)
     for number, slip in enumerate(slips, start=-10):
         if number <= 0:
             begun = time.perf_counter()
-        due = begun + max(0, number) / A_SECOND
+        due = begun + max(0, number) / a_second
         time.sleep(max(0.0, due - time.perf_counter()))
         answer = client.post("/api/v1/rounds", slip, format="json")
         if answer.status_code != 201:
@@ -52,7 +56,7 @@ def _post(house: Any, count: int) -> Line:
         if number >= 0:
             taken.append((time.perf_counter() - due) * 1e3)
     p99 = float(np.percentile(taken, 99))
-    return most(f"a round through the API, {A_SECOND} a second, p99", p99, "ms", GOAL_ROUND, f"under {GOAL_ROUND} ms")
+    return most(f"a round through the API, {A_SECOND} a second there, {a_second:.0f} here, p99", p99, "ms", GOAL_ROUND, f"under {GOAL_ROUND} ms")
 
 
 def _due(house: Any, count: int) -> list[Line]:
@@ -88,7 +92,8 @@ def _pages(house: Any, kept: int) -> list[Line]:
     from tables.models import Round
 
     like = Round.objects.select_related("paytable").order_by("-pk")[0]
-    fill(like, kept)
+    for number, own in enumerate(sessions_before(like, max(1, kept // A_SESSION))):
+        fill(own, min(kept, A_SESSION), first=number * A_SESSION)
     with connections["owner"].cursor() as cursor:
         cursor.execute("ANALYZE")
     with connection.cursor() as cursor:

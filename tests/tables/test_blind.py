@@ -54,7 +54,7 @@ def night(house: House) -> dict[str, int]:
 
 def pages(house: House) -> Iterator[str]:
     """Yield every address of the admin: lists, rows, acts; and of the API."""
-    yield from ("/admin/", "/admin/?part=board", "/admin/tables/tablesession/open/")
+    yield from (reverse("admin:index"), "/admin/?part=board", "/admin/tables/tablesession/open/")
     for model, site in admin.site._registry.items():
         name = f"{model._meta.app_label}_{model._meta.model_name}"
         yield reverse(f"admin:{name}_changelist")
