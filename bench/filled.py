@@ -45,10 +45,10 @@ def fill(like: Any, rounds: int, *, seats: int = 4, first: int = 0) -> None:
     done = 0
     while done < rounds:
         # A few first: the guards' plans are made for what ANALYZE saw, and those for an empty table are slow ones.
-        portion = min(AT_ONCE if done else 100, rounds - done)
+        portion = min(AT_ONCE if first + done else 100, rounds - done)
         with transaction.atomic(), connection.cursor() as cursor:
             _add(cursor.connection, like, portion, seats, first + done)
-        if done < 3 * AT_ONCE:
+        if first + done < 3 * AT_ONCE:
             with connections["owner"].cursor() as cursor:
                 cursor.execute("ANALYZE tables_round, tables_wager")
         done += portion
