@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import tempfile
 import zipfile
@@ -111,7 +110,7 @@ class SegmentAdmin(ReadOnlyAdmin):
             "short": short,
             "qr": qr_address(short),
             "key": notes.verifier_key(signed.key.origin, bytes(signed.key.public)) if signed else "",
-            "key_sha256": hashlib.sha256(bytes(signed.key.public)).hexdigest() if signed else "",
+            "key_sha256": notes.fingerprint(bytes(signed.key.public)) if signed else "",
             "checker_sha256": checker_sha256(),
             "alarm": CheckpointAlarm.objects.filter(number=segment.number).select_related("by").first(),
             "has_leaves": segment.leaves.exists(),

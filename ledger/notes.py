@@ -94,6 +94,11 @@ def key_hash(name: str, public: bytes) -> bytes:
     return hashlib.sha256(name.encode() + b"\n" + ED25519 + public).digest()[:4]
 
 
+def fingerprint(public: bytes) -> str:
+    """Return the SHA-256 of a public key, 64 hex digits: what people compare."""
+    return hashlib.sha256(public).hexdigest()
+
+
 def verifier_key(name: str, public: bytes) -> str:
     """Return the public key as transparency logs write it: name, hash and key in one line."""
     return f"{name}+{key_hash(name, public).hex()}+{b64(ED25519 + public)}"

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from ledger.stranger.notes import Key, parted, signed_by
+from ledger.stranger.notes import Key, announced_key, signed_by
 from ledger.stranger.outcome import INCOMPLETE, TAMPERED, Broken, CouldNot, parsed
 
 FORMAT = "pitbook-bundle/1"
@@ -85,8 +85,8 @@ class Bundle:
         while (self.folder / f"keys/{number}.note").exists():
             note = self.text(f"keys/{number}.note")
             try:
-                announced = Key(parted(note)[0].splitlines()[1].partition(" ")[2])
-            except (IndexError, CouldNot) as error:
+                announced = announced_key(note)
+            except CouldNot as error:
                 raise Broken(TAMPERED, f"keys/{number}.note announces no key") from error
             if signed_by(note, chain) is None:
                 raise Broken(TAMPERED, f"keys/{number}.note: the new key is not announced by the one before")

@@ -53,6 +53,12 @@ def parted(note: str) -> tuple[str, list[tuple[str, bytes]]]:
     return text + "\n", signatures
 
 
+def announced_key(note: str) -> Key:
+    """Return the key that a note announces, whoever signed it. Raises CouldNot where there is none."""
+    lines = parted(note)[0].splitlines()
+    return Key(lines[1].partition(" ")[2] if len(lines) > 1 else "")
+
+
 def signed_by(note: str, keys: Iterable[Key]) -> Key | None:
     """Return the key among `keys` that signed the note, None where none did."""
     text, signatures = parted(note)

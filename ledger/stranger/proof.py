@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ledger.stranger.facts import check_round, columns_of
 from ledger.stranger.leaves import HEAD, SEGMENT, fields_of, leaf_hash, named, root_by_path
-from ledger.stranger.notes import Checkpoint, Key, key_words, parted, signed_by
+from ledger.stranger.notes import Checkpoint, Key, announced_key, key_words, signed_by
 from ledger.stranger.outcome import INCOMPLETE, TAMPERED, Broken, CouldNot, parsed
 
 
@@ -25,7 +25,7 @@ def check_proof(path: Path, trusted: Key | str | None, known: Checkpoint | None)
         index, count, outer_bytes = int(proof["index"]), int(proof["leaves"]), base64.b64decode(proof["outer_leaf"])
         for note in notes:
             if signed_by(note, keys) is not None:
-                keys.append(Key(parted(note)[0].splitlines()[1].partition(" ")[2]))
+                keys.append(announced_key(note))
         paytable = {hashlib.sha256(proof["paytable"].encode()).hexdigest(): parsed(proof["paytable"])}
     except (OSError, ValueError, KeyError, IndexError, TypeError, AttributeError, OverflowError) as error:
         raise CouldNot(f"{path} is no proof of a round ({error})") from error

@@ -35,6 +35,7 @@ class Texts:
     ) -> None:
         self.bundle, self.kinds, self.due, self.erasures, self.sizes = bundle, kinds, due, erasures, sizes
         self.seen: dict[int, array[int]] = {}
+        self.hidden = {segment: secret_fields(one) for segment, one in kinds.items()}
         self.compared = 0
         self.erased: list[str] = []
         self.wrong: list[tuple[int, int, int, str]] = []
@@ -76,7 +77,7 @@ class Texts:
     def miss(self) -> None:
         """Find the hashes for which there is neither a text nor an erasure."""
         for segment, due in self.due.items():
-            fields = secret_fields(self.kinds.get(segment, {}))
+            fields = self.hidden.get(segment, [])
             for at in sorted(set(due).difference(self.seen.get(segment, ()))):
                 kind, field = fields[at & 0xFFFF]
                 words = f"{kind}, field {field}: names.ndjson has neither the text of this hash nor its erasure"
@@ -102,7 +103,7 @@ class Texts:
             kind = (fields[0] or b"").decode()
             kinds = self.kinds[place[0]]
             hashed = named(kinds[kind], fields)[field]
-            number = secret_fields(kinds).index((kind, field))
+            number = self.hidden[place[0]].index((kind, field))
             self.seen.setdefault(place[0], array("Q")).append(text_at(place[1], number))
             if "erased" in said:
                 words = self.say_erased(place, kind, field, said["erased"]) if hashed else "a field without a text is said to be erased"

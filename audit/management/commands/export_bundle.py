@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ from django.core.management.base import BaseCommand, CommandError
 from audit.bundles import bundle_sha256, export_bundle, segments_named
 from audit.checker import checker_sha256
 from casino.errors import CasinoError
+from ledger import notes
 from ledger.models import SealKey
 
 
@@ -39,5 +39,5 @@ class Command(BaseCommand):
         leaves = sum(segment.leaf_count for segment in segments)
         self.stdout.write(f"{len(segments)} shifts, {leaves} leaves: {folder}\nSHA-256 over its files: {bundle_sha256(folder)}")
         key = SealKey.objects.get(number=1)
-        self.stdout.write(f"SHA-256 of its verify.py: {checker_sha256()}\nSHA-256 of the first key: {hashlib.sha256(bytes(key.public)).hexdigest()}")
+        self.stdout.write(f"SHA-256 of its verify.py: {checker_sha256()}\nSHA-256 of the first key: {notes.fingerprint(bytes(key.public))}")
         self.stdout.write(f"Check it anywhere: python -I {folder / 'verify.py'} {folder}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from typing import Any
 
 from django.conf import settings
@@ -24,5 +23,5 @@ class Command(BaseCommand):
             key = make_key()
         except CasinoError as error:
             raise CommandError(error.message) from error
-        self.stdout.write(f"{notes.verifier_key(key.origin, bytes(key.public))}\nSHA-256 {hashlib.sha256(bytes(key.public)).hexdigest()}")
+        self.stdout.write(f"{notes.verifier_key(key.origin, bytes(key.public))}\nSHA-256 {notes.fingerprint(bytes(key.public))}")
         self.stdout.write(f"Private key: {settings.SEAL_KEY}. Checkpoints go to {settings.CHECKPOINTS}.")

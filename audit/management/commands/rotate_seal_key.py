@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from argparse import ArgumentParser
 from typing import Any
 
@@ -34,4 +33,4 @@ class Command(BaseCommand):
             signer()  # puts the new key's file in the old one's place
         except CasinoError as error:
             raise CommandError(error.message) from error
-        self.stdout.write(f"{notes.verifier_key(key.origin, bytes(key.public))}\nSHA-256 {hashlib.sha256(bytes(key.public)).hexdigest()}")
+        self.stdout.write(f"{notes.verifier_key(key.origin, bytes(key.public))}\nSHA-256 {notes.fingerprint(bytes(key.public))}")
