@@ -32,7 +32,7 @@ QUICK: dict[str, Section] = {
     "rounds": partial(rounds.measure, single=1000, many=50_000, lines=40_000, times=3),
     "edges": partial(edges.measure, portions=8, times=3),
     "night": partial(night.measure, recorded=60, kept=3000, tables=3, rounds=40),
-    "doors": partial(doors.measure, posted=100, asked=100, kept=1000),
+    "doors": partial(doors.measure, posted=100, asked=100, nights=10),
     "books": partial(books.measure, rounds=500, transfers=40_000, shifts=20),
     "sealing": partial(sealing.measure, entries=2000, leaves=20_000),
 }

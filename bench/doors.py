@@ -12,7 +12,7 @@ from uuid import uuid4
 
 import numpy as np
 
-from bench.filled import A_SESSION, fill, sessions_before
+from bench.earlier import add_nights
 from bench.lines import Line, most
 from bench.night import round_slip
 from bench.pace import pace
@@ -25,13 +25,13 @@ GOAL_ROUND, GOAL_DUE, GOAL_PAGE = 50, 100, 300
 SIX_SEATS = ("As Ad", "4c 3c", "8h 8d", "Tc 9h", "5s 5d", "Ah Ks")
 
 
-def measure(*, posted: int = 1_000, asked: int = 300, kept: int = 360_000) -> list[Line]:
-    """Return the lines of `posted` rounds through the API, of what is due on a round as it is typed, and of every page with `kept` rounds."""
+def measure(*, posted: int = 1_000, asked: int = 300, nights: int = 400) -> list[Line]:
+    """Return the lines of `posted` rounds through the API, of what is due on one as it is typed, and of every page with `nights` nights of them."""
     with database():
         from tests import builders
 
         house = builders.make_house("BENCH", {"UTH-01": ("uth", "P1")}, staff=builders.make_people())
-        return [_post(house, posted), *_due(house, asked), *_pages(house, kept)]
+        return [_post(house, posted), *_due(house, asked), *_pages(house, nights)]
 
 
 def _post(house: Any, count: int) -> Line:
@@ -84,16 +84,15 @@ def _due(house: Any, count: int) -> list[Line]:
     ]
 
 
-def _pages(house: Any, kept: int) -> list[Line]:
+def _pages(house: Any, nights: int) -> list[Line]:
     """Open every list of the admin, a round, the shift and the board, each as its usual reader, and return the slowest."""
     from django.db import connection, connections
     from django.test import Client
 
     from tables.models import Round
 
-    like = Round.objects.select_related("paytable").order_by("-pk")[0]
-    for number, own in enumerate(sessions_before(like, max(1, kept // A_SESSION))):
-        fill(own, min(kept, A_SESSION), first=number * A_SESSION)
+    like = Round.objects.select_related("session__shift", "session__table").order_by("-pk")[0]
+    add_nights(like.session, nights)
     with connections["owner"].cursor() as cursor:
         cursor.execute("ANALYZE")
     with connection.cursor() as cursor:

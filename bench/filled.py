@@ -13,28 +13,6 @@ from bench.cards import deal_uth
 AT_ONCE = 20_000
 
 
-A_SESSION = 5_000
-"""Rounds of one of the sessions before: more than a table deals in a week of shifts."""
-
-
-def sessions_before(like: Any, count: int) -> list[Any]:
-    """Return rounds as `like`, not kept, each in a session of its own of the same table in a shift of an earlier day of the month."""
-    from tables.models import Round, Shift, TableSession
-
-    found, kinds = [], [kind for kind in Shift.Kind.values if kind != like.session.shift.kind]
-    for number in range(count):
-        own, now = Round.objects.select_related("paytable", "session").get(pk=like.pk), like.session.shift
-        day = now.gaming_day.replace(day=1 + number % (now.gaming_day.day - 1))
-        starts = now.starts_at - (now.gaming_day - day)
-        own.session, known = TableSession(table=like.session.table, sequence=1 + number), {"property": now.property, "gaming_day": day}
-        more = {"starts_at": starts, "ends_at": starts + timedelta(hours=8), "opened_by": now.opened_by}
-        own.session.shift = Shift.objects.get_or_create(**known, kind=kinds[number % len(kinds)], defaults=more)[0]
-        own.session.save()
-        own.gaming_day, own.occurred_at, own.session_id = day, starts, own.session.pk
-        found.append(own)
-    return found
-
-
 def fill(like: Any, rounds: int, *, seats: int = 4, first: int = 0) -> None:
     """Add so many rounds of Ultimate Texas Hold'em to the session of the round `like`, each a wager a row, all paid as due.
 

@@ -6,6 +6,8 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+import psycopg
+
 
 def ready() -> None:
     """Have Django set up and the broker running, once."""
@@ -47,15 +49,19 @@ def _point_to(name: str) -> None:
         connections[alias].settings_dict["NAME"] = name
 
 
-def administer(statement: str, *, database: str = "postgres") -> None:
+def administer(statement: str) -> None:
     """Run one statement as the embedded server's superuser."""
-    import psycopg
+    with superuser("postgres") as admin:
+        admin.execute(statement)  # type: ignore[call-overload]
+
+
+def superuser(database: str | None = None) -> psycopg.Connection:
+    """Return a connection of the embedded server's superuser to `database`, the one that is measured where none is named."""
     from django.conf import settings
+    from django.db import connections
 
     servers = settings.SERVERS
     if servers is None:
         raise SystemExit("These measurements make a database of their own on the embedded server; unset DATABASE_URL.")
-    with psycopg.connect(
-        host=servers.postgres_host, dbname=database, user=servers.superuser, password=servers.superuser_password, autocommit=True
-    ) as admin:
-        admin.execute(statement)  # type: ignore[call-overload]
+    name = database or connections["default"].settings_dict["NAME"]
+    return psycopg.connect(host=servers.postgres_host, dbname=name, user=servers.superuser, password=servers.superuser_password, autocommit=True)
