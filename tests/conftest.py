@@ -9,8 +9,10 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
+import shutil
 import time
 from collections.abc import Iterator
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -27,10 +29,15 @@ from django.core.management import call_command  # noqa: E402
 from django.db import connections  # noqa: E402
 from django.test import TransactionTestCase  # noqa: E402
 from django.utils import translation  # noqa: E402
+from hypothesis import settings as hypothesis_settings  # noqa: E402
 from psycopg import sql  # noqa: E402
 
 if TYPE_CHECKING:
     from tests.builders import House
+
+hypothesis_settings.register_profile("short", max_examples=50, deadline=None)
+hypothesis_settings.register_profile("thorough", max_examples=500, deadline=None)
+hypothesis_settings.load_profile("short")
 
 assert settings.DURABLE is False  # also reads the settings, so that pytest-django sets Django up
 ALIASES = ("default", "owner")
@@ -56,6 +63,8 @@ class CopiedDatabase:
         digest = hashlib.sha256(b"".join(path.read_bytes() for path in sources)).hexdigest()[:12]
         self.template = f"tpl_{digest}"
         self.name = f"test_{os.getpid()}_{worker}"
+        self.kept: dict[str, datetime] = {}
+        """The house's clock when its database was kept, by what it is called."""
 
     def _admin(self) -> psycopg.Connection:
         params = dict(connections["owner"].get_connection_params())
@@ -100,26 +109,35 @@ class CopiedDatabase:
             with contextlib.suppress(psycopg.errors.ObjectInUse):
                 admin.execute(sql.SQL("DROP DATABASE IF EXISTS {}").format(sql.Identifier(name)))
 
-    def make(self, *, bare: bool = False) -> None:
-        """Make the worker's database anew from the template; `bare`: migrated, with nobody in it yet."""
+    def make(self, *, bare: bool = False, kept: str = "") -> None:
+        """Make the worker's database anew from the template; `bare`: migrated, with nobody in it yet; `kept`: as it was kept under that name."""
+        self._point(self.name)
+        source = f"{self.name}_{kept}" if kept else f"{self.template}_bare" if bare else self.template
+        with self._admin() as admin:
+            self._drop(admin, self.name)
+            admin.execute(sql.SQL("CREATE DATABASE {} TEMPLATE {}").format(sql.Identifier(self.name), sql.Identifier(source)))
+
+    def keep(self, called: str, clock: datetime) -> None:
+        """Keep a copy of the worker's database as it is now; `clock`: the house's."""
         self._point(self.name)
         with self._admin() as admin:
-            self._drop(admin)
-            names = sql.Identifier(self.name), sql.Identifier(f"{self.template}_bare" if bare else self.template)
+            names = sql.Identifier(f"{self.name}_{called}"), sql.Identifier(self.name)
             admin.execute(sql.SQL("CREATE DATABASE {} TEMPLATE {}").format(*names))
+        self.kept[called] = clock
 
     def drop(self) -> None:
-        """Drop the worker's database."""
+        """Drop the worker's database, and what was kept of it."""
         self._point(self.original)
         with self._admin() as admin:
-            self._drop(admin)
+            for name in (self.name, *[f"{self.name}_{called}" for called in self.kept]):
+                self._drop(admin, name)
 
-    def _drop(self, admin: psycopg.Connection) -> None:
+    def _drop(self, admin: psycopg.Connection, name: str) -> None:
         """Drop it when the last session is gone: those of a process that was killed end a moment later, and are not ours to end."""
         until = time.monotonic() + 20
         while True:
             try:
-                admin.execute(sql.SQL("DROP DATABASE IF EXISTS {}").format(sql.Identifier(self.name)))
+                admin.execute(sql.SQL("DROP DATABASE IF EXISTS {}").format(sql.Identifier(name)))
                 return
             except psycopg.errors.ObjectInUse:
                 if time.monotonic() > until:
@@ -176,6 +194,28 @@ def house(db: None) -> House:
     from tests.builders import standing_house
 
     return standing_house()
+
+
+@pytest.fixture
+def sealed_nights(house: House, copied_database: CopiedDatabase, tmp_path_factory: pytest.TempPathFactory, settings: settings) -> House:
+    """Return the house after `tests.audit.sealed_nights`: dealt and sealed once a worker, then copied with key and checkpoints.
+
+    For tests marked django_db(transaction=True), which may spoil it.
+    """
+    from tests.audit.sealed_nights import deal_and_seal
+    from tests.builders import standing_house
+
+    here, kept = Path(settings.SEAL_KEY).parent, tmp_path_factory.getbasetemp() / "sealed-nights"
+    if "sealed" not in copied_database.kept:
+        deal_and_seal(house)
+        shutil.copytree(here, kept)
+        copied_database.keep("sealed", house.clock)
+        return house
+    copied_database.make(kept="sealed")
+    shutil.copytree(kept, here)
+    house = standing_house()
+    house.clock = copied_database.kept["sealed"]
+    return house
 
 
 @pytest.fixture

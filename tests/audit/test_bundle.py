@@ -23,12 +23,12 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 
 from audit.bundles import checker, export_bundle, proof_of, segments_named
-from audit.services import audit_payouts, reconcile_shift
 from casino.errors import CasinoError
 from ledger import leaves, merkle, notes, seal_key
 from ledger.models import Segment
 from tables.models import Round
-from tests.builders import House, end_night, play
+from tests.audit.sealed_nights import deal_and_seal
+from tests.builders import House, play
 from tests.ledger.test_sealing import next_shift, seal
 
 pytestmark = pytest.mark.django_db
@@ -109,15 +109,8 @@ def load(path: Path) -> ModuleType:
 
 @pytest.fixture
 def two_shifts(house: House) -> House:
-    """A night with an overpayment, a pot and a note, and a short shift after it; both sealed."""
-    play(house, done={"1": {"play": {"paid": 4500}}}, mispaid=[{"seat": 1, "wager": "play", "status": "not_recovered", "note": "he left at once"}])
-    play(house, "PAY-01")
-    play(house, "UTH-02")
-    end_night(house)
-    audit_payouts(house.shift)
-    reconcile_shift(house.shift)
-    seal(house.shift)
-    seal(next_shift(house))
+    """The house with two shifts sealed."""
+    deal_and_seal(house)
     return house
 
 

@@ -20,7 +20,6 @@ from ledger.guards import problems
 from ledger.models import Leaf, LeafSalt, TextErasure
 from tables.models import Wager
 from tests.audit.test_bundle import CLEAN, INCOMPLETE, TAMPERED, Handed, load
-from tests.audit.test_bundle import two_shifts as two_shifts
 from tests.builders import House
 from tests.ledger.test_sealing import next_shift, seal
 
@@ -41,7 +40,7 @@ def bundle(folder: Path) -> Handed:
     return Handed(folder, "", load(folder / "verify.py"), [])
 
 
-def test_the_text_is_gone_everywhere_and_every_proof_holds(two_shifts: House, tmp_path: Path) -> None:
+def test_the_text_is_gone_everywhere_and_every_proof_holds(sealed_nights: House, tmp_path: Path) -> None:
     segment, index, field = place_of("round", "wager_notes")
     leaf = bytes(Leaf.objects.get(segment=segment, index=index).content)
     before = bundle(tmp_path / "before")
@@ -66,14 +65,14 @@ def test_the_text_is_gone_everywhere_and_every_proof_holds(two_shifts: House, tm
     assert NOTE not in "".join(path.read_text(errors="replace") for path in after.folder.rglob("*") if path.is_file())
     code, words = after.check()
     record = TextErasure.objects.get(index=index)
-    said = f"segment {segment}, shift {two_shifts.shift.uuid} of 2026-03-14, leaf {index}: round, field wager_notes: said to be erased on"
+    said = f"segment {segment}, shift {sealed_nights.shift.uuid} of 2026-03-14, leaf {index}: round, field wager_notes: said to be erased on"
     assert (code, f"{said} {record.recorded_at.date()} by AU-1; no leaf of this bundle shows it" in words) == (INCOMPLETE, True)
     assert before.check()[0] == CLEAN
     answer = check_books()
     assert (answer.problems, answer.waiting) == ((), 2)
 
-    two_shifts.shift.gaming_day = two_shifts.shift.gaming_day.replace(day=15)
-    sealed = seal(next_shift(two_shifts)).segment
+    sealed_nights.shift.gaming_day = sealed_nights.shift.gaming_day.replace(day=15)
+    sealed = seal(next_shift(sealed_nights)).segment
     assert Leaf.objects.filter(segment=sealed, kind="text_erasure").count() == 2
     assert (check_books().problems, check_books().waiting) == ((), 0)
     later = bundle(tmp_path / "later")
@@ -90,7 +89,7 @@ def test_the_text_is_gone_everywhere_and_every_proof_holds(two_shifts: House, tm
     )
 
 
-def test_a_text_that_another_claim_says_is_erased_is_one_that_was_sealed(two_shifts: House, tmp_path: Path) -> None:
+def test_a_text_that_another_claim_says_is_erased_is_one_that_was_sealed(sealed_nights: House, tmp_path: Path) -> None:
     """Whoever only says "erased" of a field that holds no text is told."""
     handed = bundle(tmp_path / "b")
     names = handed.folder / "names.ndjson"
@@ -101,47 +100,47 @@ def test_a_text_that_another_claim_says_is_erased_is_one_that_was_sealed(two_shi
     assert (code, f"leaf {lines[0]['index']}" in words, "field no_such" in words) == (TAMPERED, True, True)
 
 
-def test_a_text_in_a_column_of_its_own_is_erased_as_well(two_shifts: House, tmp_path: Path) -> None:
+def test_a_text_in_a_column_of_its_own_is_erased_as_well(sealed_nights: House, tmp_path: Path) -> None:
     segment, index, field = place_of("finding", "why")
-    erase_text(segment, index, field, kinds=KINDS, by=two_shifts.people["AU-1"], reason="it names a guest")
+    erase_text(segment, index, field, kinds=KINDS, by=sealed_nights.people["AU-1"], reason="it names a guest")
     assert (problems(), check_books().problems) == ([], ())
     assert bundle(tmp_path / "b").check()[0] == INCOMPLETE
-    two_shifts.shift.gaming_day = two_shifts.shift.gaming_day.replace(day=15)
-    seal(next_shift(two_shifts))
+    sealed_nights.shift.gaming_day = sealed_nights.shift.gaming_day.replace(day=15)
+    seal(next_shift(sealed_nights))
     assert bundle(tmp_path / "later").check()[0] == CLEAN
 
 
-def test_a_salt_that_went_without_a_record_leaves_the_bundle_incomplete(two_shifts: House, tmp_path: Path) -> None:
+def test_a_salt_that_went_without_a_record_leaves_the_bundle_incomplete(sealed_nights: House, tmp_path: Path) -> None:
     segment, index, field = place_of("round", "wager_notes")
     LeafSalt.objects.using("owner").filter(segment=segment, index=index, field=field).delete()
     code, words = bundle(tmp_path / "b").check()
     assert (code, f"leaf {index}: round, field {field}" in words) == (INCOMPLETE, True)
 
 
-def refused(two_shifts: House, segment: int, index: int, field: str, *, by: str = "AU-1", reason: str = "asked for") -> str:
+def refused(sealed_nights: House, segment: int, index: int, field: str, *, by: str = "AU-1", reason: str = "asked for") -> str:
     with pytest.raises(CasinoError) as error:
-        erase_text(segment, index, field, kinds=KINDS, by=two_shifts.people[by], reason=reason)
+        erase_text(segment, index, field, kinds=KINDS, by=sealed_nights.people[by], reason=reason)
     return error.value.code
 
 
-def test_what_is_no_text_or_nobodys_to_erase_is_refused_and_nothing_is_gone(two_shifts: House) -> None:
+def test_what_is_no_text_or_nobodys_to_erase_is_refused_and_nothing_is_gone(sealed_nights: House) -> None:
     segment, index, field = place_of("round", "wager_notes")
     salts = LeafSalt.objects.count()
-    assert refused(two_shifts, segment, index, field, by="SM-1") == "not_allowed"
-    assert refused(two_shifts, segment, index, field, reason=" ") == "missing_field"
-    assert refused(two_shifts, 99, index, field) == "no_leaf"
-    assert refused(two_shifts, segment, 10_000, field) == "no_leaf"
-    assert refused(two_shifts, segment, index, "deal") == "no_text"
+    assert refused(sealed_nights, segment, index, field, by="SM-1") == "not_allowed"
+    assert refused(sealed_nights, segment, index, field, reason=" ") == "missing_field"
+    assert refused(sealed_nights, 99, index, field) == "no_leaf"
+    assert refused(sealed_nights, segment, 10_000, field) == "no_leaf"
+    assert refused(sealed_nights, segment, index, "deal") == "no_text"
     with pytest.raises(CommandError, match="Nobody has the staff number"):
         call_command("erase_text", str(segment), str(index), field, "--by", "XX-9", "--reason", "x")
     assert (LeafSalt.objects.count(), TextErasure.objects.count(), Wager.objects.filter(note=NOTE).count()) == (salts, 0, 1)
-    erase_text(segment, index, field, kinds=KINDS, by=two_shifts.people["AU-1"], reason="asked for")
-    assert refused(two_shifts, segment, index, field) == "erased_already"
+    erase_text(segment, index, field, kinds=KINDS, by=sealed_nights.people["AU-1"], reason="asked for")
+    assert refused(sealed_nights, segment, index, field) == "erased_already"
 
 
-def test_the_application_records_no_erasure_and_erases_nothing(two_shifts: House) -> None:
+def test_the_application_records_no_erasure_and_erases_nothing(sealed_nights: House) -> None:
     segment, index, field = place_of("round", "wager_notes")
-    record = {"segment_id": segment, "index": index, "field": field, "reason": "x", "by": two_shifts.people["AU-1"]}
+    record = {"segment_id": segment, "index": index, "field": field, "reason": "x", "by": sealed_nights.people["AU-1"]}
     for verb in (
         lambda: TextErasure.objects.create(**record),
         lambda: LeafSalt.objects.all().delete(),
@@ -149,7 +148,7 @@ def test_the_application_records_no_erasure_and_erases_nothing(two_shifts: House
     ):
         with pytest.raises(DatabaseError), transaction.atomic():
             verb()
-    erase_text(segment, index, field, kinds=KINDS, by=two_shifts.people["AU-1"], reason="asked for")
+    erase_text(segment, index, field, kinds=KINDS, by=sealed_nights.people["AU-1"], reason="asked for")
     for alias in ("default", "owner"):
         with pytest.raises(DatabaseError), transaction.atomic(using=alias):
             TextErasure.objects.using(alias).update(reason="another")

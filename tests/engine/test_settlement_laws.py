@@ -18,7 +18,8 @@ from tables.paytable_files import published
 from tests.engine.legal_rounds import LEGAL, rounds, uth_rounds
 from tests.engine.sheets import CARDS, answer, copy
 
-laws = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
+laws = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
+more_laws = settings(laws, max_examples=3 * settings.default.max_examples)
 # ---- legal rounds ----
 
 
@@ -157,7 +158,7 @@ def broken_rounds(draw: st.DrawFn) -> dict[str, Any]:
     return facts
 
 
-@settings(laws, max_examples=400)
+@more_laws
 @given(broken_rounds())
 def test_a_broken_round_is_answered_with_its_faults_and_never_crashes(facts):
     line = json.dumps(facts)
@@ -180,7 +181,7 @@ class ByTheBook(UltimateTexasHoldem):
     plain_deal = RoundGame.plain_deal
 
 
-@settings(laws, max_examples=400)
+@more_laws
 @given(uth_rounds() | broken_rounds(), st.booleans())
 def test_a_round_that_is_plainly_right_is_read_as_in_three_steps(facts, irregular):
     paytable = published()["uth-seed@1"]

@@ -28,7 +28,7 @@ def night(nobody_yet: None) -> Night:
     return play_night(demo_house.build(NOW), seed=7, rounds=24, now=NOW, tell=lambda *_: None)
 
 
-def test_planted_is_found_and_nothing_else(night: Night) -> None:
+def test_planted_is_the_seeds_and_found_and_nothing_else(night: Night) -> None:
     audit_payouts(night.shift)
     kept = reconcile_shift(night.shift)
     found = set(Finding.objects.filter(shift=night.shift, flag=False).values_list("key", flat=True))
@@ -48,6 +48,7 @@ def test_planted_is_found_and_nothing_else(night: Night) -> None:
         ("correct", "UTH-04"),
     ]
     books_balance(night)
+    assert [planted.words for planted in night.planted] == EXPECTED
     assert open_tables_now(night.cast, now=NOW).sessions.count() == 6
 
 
@@ -56,10 +57,6 @@ def books_balance(night: Night) -> None:
     held = balances(accounts)
     assert sum(held.values()) == 0
     assert held[next(account.pk for account in accounts if account.code == "pot:PAY-01")] == 0
-
-
-def test_the_same_seed_is_the_same_night(night: Night) -> None:
-    assert [planted.words for planted in night.planted] == EXPECTED
 
 
 EXPECTED = [
@@ -74,3 +71,4 @@ EXPECTED = [
     "tray counted short: UTH-03",
     "box counted wrong: UTH-05",
 ]
+"""What is planted by the seed: the same seed is the same night."""
