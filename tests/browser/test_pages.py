@@ -146,3 +146,14 @@ def test_on_a_tablet_the_way_into_a_table_stays_in_sight_and_fits_a_finger(house
     page.goto(f"/admin/tables/tablesession/{house.sessions['UTH-01'].pk}/close/?step=count")
     assert page.locator("input[data-value]").evaluate_all("(all) => all.filter((one) => one.getBoundingClientRect().height < 44).length") == 0
     assert page.locator("input[data-value]").first.get_attribute("inputmode") == "numeric"
+
+
+def test_the_switch_of_the_theme_is_drawn_whole(house: House, signed_in: Open) -> None:
+    page = signed_in("PB-1").new_page()
+    page.goto("/admin/")
+    icon = page.locator(".theme-toggle svg:visible")
+    needed = page.locator("#icon-auto").evaluate("(symbol) => [symbol.getAttribute('width'), symbol.getAttribute('height')]")
+    assert needed == ["1.5rem", "1.5rem"]  # what Django draws, whatever room it is given
+    box = icon.bounding_box()
+    assert box is not None
+    assert min(box["width"], box["height"]) >= 24
