@@ -22,11 +22,14 @@ from casino.words import word
 from tables.engine.cards import CODES, split_cards
 from tables.engine.game import Game, games
 from tables.models import ChipMovement, ChipSlip, Dealer, Property, Round, Table, TableSession, Wager
+from tables.models.chip_slips import SLIP_KINDS
 from tables.selectors import rounds_for, slips_for
 
 MOST = 20
 DAYS = 7
 LONGEST = 60
+SIGNS = ("+", "-", "−")
+"""What stands before an amount on a page; a search asks how much, whoever got it."""
 
 
 @dataclass(frozen=True)
@@ -67,8 +70,8 @@ def _named(user: User, term: str) -> Iterator[Group]:
         yield _group(
             gettext("Dealers"), [_dealer(dealer) for dealer in Dealer.objects.filter(Q(code__iexact=term) | Q(name__iexact=term))[: MOST + 1]]
         )
-    if roles.may(user.roles, "read_chips") and (number := _number(term.lstrip("#"))) is not None:
-        yield _group(gettext("Slips"), [_slip(slip) for slip in slips_for(user).filter(number=number).order_by("-id")[: MOST + 1]])
+    if roles.may(user.roles, "read_chips") and (named := _slips_named(slips_for(user), term)) is not None:
+        yield _group(gettext("Slips"), [_slip(slip) for slip in named.order_by("-id")[: MOST + 1]])
 
 
 def _recent(user: User, term: str, today: date) -> Iterator[Group]:
@@ -100,17 +103,29 @@ def _group(title: str, hits: list[Hit]) -> Group:
 
 
 def _rounds_named(rounds: QuerySet[Round], term: str) -> QuerySet[Round]:
-    """Return the rounds that `term` names: uuid, "UTH-01 412" or "UTH-01 · 412", number, or label. Each has its index."""
+    """Return the rounds that `term` names: uuid, "UTH-01 412", "UTH-01 · round 412", number, or label. Each has its index."""
     try:
         return rounds.filter(uuid=UUID(term))
     except ValueError:
         pass
-    table, _, number = term.replace("·", " ").rpartition(" ")
-    if table.strip() and (found := _number(number)) is not None:
-        return rounds.filter(number=found, session__table__code__iexact=table.strip()).order_by("-id")
+    before, _, number = term.replace("·", " ").rpartition(" ")
+    if (names := before.split()) and (found := _number(number)) is not None:
+        table = " ".join(names[:-1] if len(names) > 1 and names[-1].casefold() in ("round", word("round").casefold()) else names)
+        return rounds.filter(number=found, session__table__code__iexact=table).order_by("-id")
     if (found := _number(term)) is not None:
         return rounds.filter(Q(number=found) | Q(label=term)).order_by("-id")
     return rounds.filter(label=term).order_by("-id")
+
+
+def _slips_named(slips: QuerySet[ChipSlip], term: str) -> QuerySet[ChipSlip] | None:
+    """Return the slips that `term` names: "412", "#412", or as pages call it, "fill 412"; None where it names no slip."""
+    kind, _, number = term.rpartition(" ")
+    found = _number(number.lstrip("#"))
+    if found is None or not kind.strip():
+        return None if found is None else slips.filter(number=found)
+    called = " ".join(kind.split()).casefold()
+    kinds = [code for code in SLIP_KINDS if called in (code.replace("_", " "), word(code).casefold())]
+    return slips.filter(number=found, kind__in=kinds) if kinds else None
 
 
 def _number(text: str) -> int | None:
@@ -118,12 +133,12 @@ def _number(text: str) -> int | None:
 
 
 def _amount(text: str) -> int | None:
-    """Return minor units of the house's currency where `text` is an amount in its notation, None where it is none."""
+    """Return minor units of the house's currency where `text` is an amount in its notation, as pages show it with its sign or none; else None."""
     house = Property.objects.order_by("code").first()
     if house is None:
         return None
     try:
-        return parse_amount(text, house.notation)
+        return parse_amount(text[1:] if text[:1] in SIGNS else text, house.notation)
     except ValueError:
         return None
 
@@ -161,7 +176,7 @@ def _round(played: Round) -> Hit:
 
 def _wager(wager: Wager) -> Hit:
     played, house = wager.round, wager.round.session.table.property
-    figures = f"stake {shown.money(wager.stake, house)}, paid {shown.money(wager.paid, house)}"
+    figures = gettext("stake %(stake)s, paid %(paid)s") % {"stake": shown.money(wager.stake, house), "paid": shown.money(wager.paid, house)}
     detail = f"{gettext('seat %(number)s') % {'number': wager.seat}} {word(wager.kind)} · {figures}{f' · {wager.patron}' if wager.patron else ''}"
     return Hit(f"{played.session.table.code} · {played.number}", detail, reverse("admin:tables_round_change", args=[played.pk]))
 
@@ -173,12 +188,16 @@ def _movement(moved: ChipMovement) -> Hit:
 
 
 def _slip(slip: ChipSlip) -> Hit:
-    detail = f"{slip.session.table.code} · {getattr(slip, 'state', '')}"
+    detail = f"{slip.session.table.code} · {word(getattr(slip, 'state', ''))}"
     return Hit(f"{word(slip.kind)} {slip.number}", detail, reverse("admin:tables_chipslip_change", args=[slip.pk]))
 
 
 def _table(table: Table) -> Hit:
-    return Hit(table.code, f"pit {table.pit.code} · {games()[table.game].name}", f"{reverse('admin:tables_round_changelist')}?table={table.code}")
+    return Hit(
+        table.code,
+        f"{gettext('pit %(code)s') % {'code': table.pit.code}} · {games()[table.game].name}",
+        f"{reverse('admin:tables_round_changelist')}?table={table.code}",
+    )
 
 
 def _dealer(dealer: Dealer) -> Hit:

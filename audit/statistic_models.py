@@ -8,6 +8,7 @@ from django.db import models
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
+from casino import shown
 from casino.append_only import RecordedAt
 
 
@@ -57,7 +58,7 @@ class StatisticRun(models.Model):
         ordering = ["-id"]
 
     def __str__(self) -> str:
-        return gettext("statistics to %(gaming_day)s") % {"gaming_day": self.gaming_day}
+        return gettext("statistics to %(gaming_day)s") % {"gaming_day": shown.day(self.gaming_day)}
 
 
 class StatisticResult(models.Model):

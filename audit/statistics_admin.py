@@ -28,7 +28,7 @@ class StatisticRunAdmin(ReadOnlyAdmin):
     @admin.display(description=_("to gaming day"))
     def day(self, run: StatisticRun) -> str:
         """Return "30 November 2026"."""
-        return f"{run.gaming_day:%-d %B %Y}"
+        return shown.day(run.gaming_day)
 
     @admin.display(description=_("flags"))
     def flags(self, run: StatisticRun) -> int:
@@ -49,7 +49,7 @@ class StatisticRunAdmin(ReadOnlyAdmin):
             "page": StatisticsPage(run, request.GET.dict()),
             "cap": CAP,
             "percent": round(ALPHA * 100),
-            "title": gettext("Statistics to %(gaming_day)s") % {"gaming_day": f"{run.gaming_day:%-d %B %Y}"},
+            "title": gettext("Statistics to %(gaming_day)s") % {"gaming_day": shown.day(run.gaming_day)},
             "subtitle": None,
         }
         return super().render_change_form(request, {**context, **more}, *args, **kwargs)

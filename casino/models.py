@@ -14,9 +14,10 @@ from django.db.models import Q
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from casino import roles
+from casino import roles, shown
 from casino.append_only import RecordedAt
 from casino.errors import Refused
+from casino.words import word
 
 
 class UserManager(BaseUserManager["User"]):
@@ -121,7 +122,7 @@ class StepUpFailure(models.Model):
         ordering = ["-id"]
 
     def __str__(self) -> str:
-        return f"{self.user} {self.at.isoformat(timespec='seconds')}"
+        return f"{self.user} · {shown.utc(self.at)}"
 
 
 class ApiToken(models.Model):
@@ -213,7 +214,7 @@ class Job(models.Model):
         ordering = ["-id"]
 
     def __str__(self) -> str:
-        return f"{self.kind} {self.key}"
+        return word(self.kind)
 
 
 class JobEvent(models.Model):

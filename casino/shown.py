@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from typing import Protocol
 from zoneinfo import ZoneInfo
 
 from casino.money import Notation, format_amount
+from casino.words import gettext
 
 NOTHING = "—"
+MONTHS = (
+    *("January", "February", "March", "April", "May", "June"),
+    *("July", "August", "September", "October", "November", "December"),
+)
+"""As Django's own catalogues know them."""
 
 
 class House(Protocol):
@@ -49,6 +55,11 @@ def clock(moment: datetime | None, house: House) -> str:
 def utc(moment: datetime | None) -> str:
     """Return "2026-11-30 20:14:05 UTC", for what belongs to no one house."""
     return NOTHING if moment is None else f"{moment.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC"
+
+
+def day(when: date) -> str:
+    """Return "14 March 2026" in the language of whoever reads: "14. März 2026"."""
+    return gettext("%(day)s %(month)s %(year)s") % {"day": when.day, "month": gettext(MONTHS[when.month - 1]), "year": when.year}
 
 
 def age(seconds: float) -> str:

@@ -7,10 +7,13 @@ import uuid
 from django.contrib.postgres.indexes import BrinIndex
 from django.db import models
 from django.db.models import F, Q
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
+from casino import shown
 from casino.append_only import MadeIn, RecordedAt
 from casino.money import CEILING
+from casino.words import word
 from ledger.models_books import Archive, Book, BookClosing, BookTotal
 from ledger.models_erasure import TextErasure
 
@@ -100,7 +103,7 @@ class Entry(models.Model):
         ordering = ["-id"]
 
     def __str__(self) -> str:
-        return self.reference
+        return f"{word(self.kind)} · {shown.utc(self.occurred_at)}"
 
 
 class Transfer(models.Model):
@@ -154,7 +157,7 @@ class Segment(models.Model):
         ordering = ["number"]
 
     def __str__(self) -> str:
-        return str(self.number)
+        return gettext("sealed shift %(number)s") % {"number": self.number}
 
 
 class Leaf(models.Model):

@@ -11,12 +11,14 @@ from django.contrib.admin.views.main import ChangeList
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.utils.safestring import SafeString
+from django.utils.text import capfirst
 from django.utils.translation import gettext_lazy as _
 
 from casino import shown
 from casino.day_range import DayRange
 from casino.models import User
 from casino.read_only import ReadOnlyAdmin, person
+from casino.words import word
 from ledger.models import Account, Entry, Transfer
 from ledger.selectors import balances
 from tables.admin.figures import chip, figure
@@ -151,14 +153,17 @@ class EntryAdmin(ReadOnlyAdmin):
         """Answer the entry's page: what left where and arrived where. Five queries."""
         entry: Entry = context["original"]
         transfers = Transfer.objects.filter(entry=entry, gaming_day=entry.gaming_day).select_related("credit_account", "debit_account")
+        house = houses().get(entry.property)
+        session = TableSession.objects.filter(uuid=entry.session).select_related("table", "shift").first() if entry.session else None
+        when = shown.stamp(entry.occurred_at, house) if house else shown.utc(entry.occurred_at)
         more = {
             "entry": entry,
-            "house": houses().get(entry.property),
+            "house": house,
             "transfers": list(transfers.order_by("line")),
             "played": Round.objects.filter(uuid=entry.round).only("pk", "number").first() if entry.round else None,
-            "session": TableSession.objects.filter(uuid=entry.session).select_related("table", "shift").first() if entry.session else None,
+            "session": session,
             "reversal": Entry.objects.filter(reverses=entry).first(),
-            "title": entry.reference,
+            "title": " · ".join([capfirst(word(entry.kind)), *([session.table.code] if session else []), when]),
             "subtitle": None,
         }
         return super().render_change_form(request, {**context, **more}, *args, **kwargs)

@@ -156,11 +156,11 @@ def _title(job: Job) -> tuple[str, str]:
         what = f"{args['property']}, {args['month']}"
     else:
         shift = Shift.objects.select_related("property").filter(uuid=args["shift"]).first()
-        what = str(shift) if shift else "a shift"
+        what = str(shift) if shift else gettext("a shift")
     if "paytable" in args:
-        return f"Replay of {what}", f"{args['paytable']['name']}@{args['paytable']['version']}"
-    rules = ", ".join(f"{name.replace('_', ' ')} {json.dumps(value)}" for name, value in args.get("rules", {}).items())
-    return f"Replay of {what}", rules or "each round's own version"
+        return gettext("Replay of %(what)s") % {"what": what}, f"{args['paytable']['name']}@{args['paytable']['version']}"
+    rules = ", ".join(f"{word(name)} {json.dumps(value)}" for name, value in args.get("rules", {}).items())
+    return gettext("Replay of %(what)s") % {"what": what}, rules or gettext("each round's own version")
 
 
 def _house(job: Job) -> Property:

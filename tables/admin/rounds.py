@@ -97,7 +97,7 @@ class RoundAdmin(CorrectionPages, ReadOnlyAdmin):
             "story": tell(played, wagers),
             "entries": list(entries_of_round(played.uuid)),
             **may_become(person(request), played),
-            "title": f"{table.code} · round {played.number}",
+            "title": gettext("%(table)s · round %(number)s") % {"table": table.code, "number": played.number},
             "subtitle": None,
         }
         return super().render_change_form(request, {**context, **more}, *args, **kwargs)

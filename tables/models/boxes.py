@@ -6,6 +6,7 @@ import uuid
 
 from django.db import models
 from django.db.models import F, Q
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from casino.append_only import RecordedAt
@@ -38,7 +39,7 @@ class BoxPull(models.Model):
         ordering = ["-id"]
 
     def __str__(self) -> str:
-        return f"box {self.box} of {self.session}"
+        return gettext("box %(box)s · %(session)s") % {"box": self.box, "session": self.session}
 
 
 class DropCount(models.Model):
@@ -72,4 +73,4 @@ class DropCount(models.Model):
         ordering = ["session", "sequence"]
 
     def __str__(self) -> str:
-        return f"box {self.box} of {self.session}"
+        return gettext("box %(box)s · %(session)s") % {"box": self.box, "session": self.session}

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from django.db import models
 from django.db.models import Q
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
+from casino import shown
 from casino.append_only import RecordedAt
 from casino.money import CEILING
 
@@ -33,4 +35,4 @@ class CashOut(models.Model):
         ordering = ["-id"]
 
     def __str__(self) -> str:
-        return f"cash-out {self.uuid}"
+        return gettext("cash-out %(at)s") % {"at": shown.stamp(self.occurred_at, self.property)}

@@ -130,4 +130,4 @@ class TrayCount(models.Model):
         ordering = ["session", "kind", "sequence"]
 
     def __str__(self) -> str:
-        return f"{self.kind} of {self.session}"
+        return f"{self.get_kind_display()} · {self.session}"

@@ -78,7 +78,7 @@ class RoundProposal(models.Model):
         ordering = ["-id"]
 
     def __str__(self) -> str:
-        return f"{self.get_kind_display()} {self.uuid}"
+        return f"{self.get_kind_display()} · {self.session}"
 
 
 class RoundProposalEvent(models.Model):

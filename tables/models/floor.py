@@ -14,10 +14,10 @@ from django.core.exceptions import ValidationError
 from django.core.validators import RegexValidator
 from django.db import models
 from django.db.models import F, Q
-from django.utils.formats import date_format
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
+from casino import shown
 from casino.append_only import RecordedAt
 from casino.money import CEILING, Notation
 
@@ -191,7 +191,7 @@ class Shift(models.Model):
         ordering = ["-gaming_day", "-starts_at"]
 
     def __str__(self) -> str:
-        return gettext("%(kind)s shift, %(day)s") % {"kind": self.get_kind_display(), "day": date_format(self.gaming_day, "j F Y")}
+        return gettext("%(kind)s shift, %(day)s") % {"kind": self.get_kind_display(), "day": shown.day(self.gaming_day)}
 
 
 class _Event(models.Model):

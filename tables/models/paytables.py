@@ -10,6 +10,7 @@ import uuid
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import F, Q
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from casino.append_only import RecordedAt
@@ -143,7 +144,7 @@ class PaytablePlacement(models.Model):
         ordering = ["-id"]
 
     def __str__(self) -> str:
-        return f"{self.version} at {self.table}"
+        return gettext("%(version)s at %(table)s") % {"version": self.version, "table": self.table}
 
 
 class PlacementEvent(_Ending):
@@ -181,7 +182,7 @@ class TablePaytable(models.Model):
         ordering = ["table", "from_at"]
 
     def __str__(self) -> str:
-        return f"{self.version} at {self.table}"
+        return gettext("%(version)s at %(table)s") % {"version": self.version, "table": self.table}
 
 
 class EdgeLimit(models.Model):

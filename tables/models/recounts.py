@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.db import models
 from django.db.models import Q
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from casino.append_only import RecordedAt
@@ -34,7 +35,7 @@ class CountReopening(models.Model):
         ordering = ["-id"]
 
     def __str__(self) -> str:
-        return f"{self.count} of {self.session}, once more"
+        return gettext("%(count)s once more · %(session)s") % {"count": self.get_count_display(), "session": self.session}
 
 
 class CountReopeningEvent(models.Model):

@@ -183,6 +183,14 @@ def test_the_board_shows_the_pits_of_tonight(house: House, client: Client) -> No
     assert "<html" not in part
 
 
+@pytest.mark.parametrize(("language", "one", "two"), [("en", "1 round ·", "2 rounds ·"), ("de", "1 Runde ·", "2 Runden ·")])
+def test_the_board_counts_one_round_as_one(house: House, client: Client, language: str, one: str, two: str) -> None:
+    client.force_login(house.people["SM-1"])
+    for words in (one, two):
+        play(house)
+        assert words in client.get("/admin/", headers={"accept-language": language}).content.decode()
+
+
 def test_the_board_takes_the_same_queries_whatever_was_played(house: House, client: Client) -> None:
     client.force_login(house.people["SV-1"])
     with CaptureQueriesContext(connection) as few:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
+from django.template.loader import render_to_string
+from django.utils.translation import override
 
 from audit.board import board_for
 from audit.changes import look_at_change, look_at_ruling
@@ -73,6 +76,19 @@ def test_the_win_chart_is_of_the_rounds_that_stand(house: House) -> None:
     with_it = win_chart(house.shift, [house.sessions["UTH-01"].pk])
     void(house, played)
     assert win_chart(house.shift, [house.sessions["UTH-01"].pk]) == before != with_it
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_the_win_chart_is_drawn_at_places_that_a_browser_reads_in_every_language(house: House, language: str) -> None:
+    """German writes 12,5, which is no coordinate: the chart would fall together."""
+    for _ in range(3):
+        deal(house)
+        house.tick(16 * 60)
+    with override(language):
+        drawn = render_to_string("admin/tables/shift/chart.html", {"chart": win_chart(house.shift, [house.sessions["UTH-01"].pk])})
+    places = re.findall(r' (?:x|y|x1|x2|y1|y2)="([^"]*)"', drawn)
+    assert any("." in place for place in places)
+    assert [place for place in places if not re.fullmatch(r"-?\d+(\.\d+)?", place)] == []
 
 
 def test_a_finding_of_a_corrected_round_says_so_and_the_new_round_is_looked_at(house: House) -> None:

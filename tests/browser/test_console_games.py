@@ -66,6 +66,11 @@ def test_roulette_shows_each_new_bet_while_it_is_typed_and_repeats_the_last_ones
     sit_down(pit_boss, "ROU-01")
     pit_boss.keyboard.type("17")
     assert in_hand(pit_boss) == "s1_bets"
+    pit_boss.keyboard.press("?")
+    expect(pit_boss.get_by_role("dialog")).to_be_visible()
+    pit_boss.keyboard.press("?")
+    expect(pit_boss.get_by_role("dialog")).to_be_hidden()
+    assert (in_hand(pit_boss), pit_boss.input_value("[name=s1_bets]")) == ("s1_bets", "")
     pit_boss.keyboard.press("=")
     expect(pit_boss.locator('[data-due="d1_straight_17"]')).to_have_text("+35.00")
     expect(pit_boss.locator('[data-due="d1_black"]')).to_have_text("+5.00")

@@ -130,3 +130,30 @@ def test_a_column_head_sorts_the_board_by_keyboard(house: House, signed_in: Open
     page.wait_for_url("**/admin/?sort=-table")
     assert page.locator("table.board tbody th").all_inner_texts() == ["UTH-02 P2", "UTH-01 P1", "PAY-01 P1"]
     expect(page.get_by_role("columnheader", name="Table")).to_have_attribute("aria-sort", "descending")
+
+
+def test_on_a_tablet_the_way_into_a_table_stays_in_sight_and_fits_a_finger(house: House, signed_in: Open) -> None:
+    page = signed_in("PB-1", has_touch=True, color_scheme="light").new_page()
+    page.set_viewport_size({"width": 768, "height": 1024})
+    page.goto("/admin/")
+    for place in ("tbody th[scope=row] a", "td.go a"):
+        box = page.locator(f"table.board {place}").first.bounding_box()
+        assert box is not None
+        assert (box["x"] >= 0, box["x"] + box["width"] <= 768) == (True, True), place
+    assert box["height"] >= 44
+    page.locator("td.go a").first.tap()
+    page.wait_for_url("**/round/add/?table=*")
+    page.goto(f"/admin/tables/tablesession/{house.sessions['UTH-01'].pk}/close/?step=count")
+    assert page.locator("input[data-value]").evaluate_all("(all) => all.filter((one) => one.getBoundingClientRect().height < 44).length") == 0
+    assert page.locator("input[data-value]").first.get_attribute("inputmode") == "numeric"
+
+
+def test_the_switch_of_the_theme_is_drawn_whole(house: House, signed_in: Open) -> None:
+    page = signed_in("PB-1").new_page()
+    page.goto("/admin/")
+    icon = page.locator(".theme-toggle svg:visible")
+    needed = page.locator("#icon-auto").evaluate("(symbol) => [symbol.getAttribute('width'), symbol.getAttribute('height')]")
+    assert needed == ["1.5rem", "1.5rem"]  # what Django draws, whatever room it is given
+    box = icon.bounding_box()
+    assert box is not None
+    assert min(box["width"], box["height"]) >= 24

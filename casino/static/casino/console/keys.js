@@ -140,6 +140,11 @@ form.addEventListener("keydown", (event) => {
     if (kind === "wagers" && event.key === "=" ) event.preventDefault();
     if (kind === "wagers" && event.key === "=") return repeat(input);
     if (kind === "wagers" && upOrDownKey(event)) event.preventDefault();
+    if (kind === "wagers" && event.key === "?") { // no bet is called so
+      event.preventDefault();
+      event.stopPropagation();
+      toggleHelp();
+    }
     return;
   }
   if (event.key === "?") {
