@@ -84,7 +84,7 @@ def standing_house() -> House:
         for session in TableSession.objects.filter(table__property=house).select_related("shift__property", "table__property", "table__pit")
     }
     dealers = {dealer.code: dealer for dealer in Dealer.objects.filter(property=house)}
-    return House(house, staff, tables, dealers, Shift.objects.select_related("property").get(property=house), sessions, OPENED)
+    return House(house, staff, tables, dealers, Shift.objects.select_related("property").get(property=house, kind="swing"), sessions, OPENED)
 
 
 def make_house(
