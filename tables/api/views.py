@@ -98,8 +98,10 @@ class RoundView(GenericAPIView):
 
 
 def _answer(played: Round) -> dict[str, Any]:
-    kept = Round.objects.select_related("session__table", "session__shift", "paytable", "dealer", "recorded_by").get(pk=played.pk)
-    return round_answer(kept)
+    if played.known_before:
+        rounds = Round.objects.select_related("session__table", "session__shift", "paytable", "dealer", "recorded_by", "reversal")
+        played = rounds.get(pk=played.pk)
+    return round_answer(played)
 
 
 def _same_key(request: Request, uuid: UUID) -> None:

@@ -31,6 +31,7 @@ from tables.house_settings import settings_on
 from tables.locks import lock_to_deal
 from tables.models import PaytableVersion, Round, SessionEvent, Table, TableSession
 from tables.posting import WagerMoved, transfers_for_round
+from tables.round_answer import JustKept
 from tables.services.paytables import paytable_of
 from tables.services.round_rows import insert_posted_round, insert_round
 from tables.slips import RoundSlip
@@ -125,10 +126,13 @@ def _record(attempt: _Attempt, session: TableSession) -> Round:
         hold_limits(draft)
     columns = round_columns(slip, session, now.dealer, number, ruled, sums_of(ruled.wagers), by)
     if attempt.alone:  # the commit checks the rest, and comes before anybody is answered
-        return insert_posted_round(columns, ruled.wagers, draft, by)
-    with transaction.atomic():
         played = insert_posted_round(columns, ruled.wagers, draft, by)
-        check_now()
+    else:
+        with transaction.atomic():
+            played = insert_posted_round(columns, ruled.wagers, draft, by)
+            check_now()
+    played.session, played.recorded_by, played.paytable = session, by, ruled.version
+    played.just_kept = JustKept(slip.dealer, ruled.wagers, draft.uuid)
     return played
 
 
