@@ -9,7 +9,7 @@ import orjson
 from django.db import connection
 
 from casino.models import User
-from casino.prepared import prepared_cursor
+from casino.prepared import ask
 from ledger.drafts import EntryDraft
 from ledger.models import Entry
 
@@ -105,10 +105,8 @@ def insert_rows(draft: EntryDraft, by: User) -> Entry:
     """Return the entry of `draft`, inserted with its transfers, and checked. Raises IntegrityError naming the constraint."""
     reverses = draft.reverses is not None
     columns = dict(zip(_COLUMNS, _columns(draft, by), strict=True))
-    with prepared_cursor() as cursor:
-        statement = f"WITH {entry_parts(reverses=reverses)} SELECT id, recorded_at, reverses_id FROM e"  # noqa: S608 - our own words
-        cursor.execute(statement, entry_values(draft, by))
-        key, recorded_at, reverses_id = cursor.fetchone()
+    statement = f"WITH {entry_parts(reverses=reverses)} SELECT id, recorded_at, reverses_id FROM e"  # noqa: S608 - our own words
+    key, recorded_at, reverses_id = ask(statement, entry_values(draft, by))
     check_now()
     return Entry(id=key, recorded_at=recorded_at, reverses_id=reverses_id, **columns)
 

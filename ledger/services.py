@@ -11,7 +11,7 @@ from django.utils.translation import gettext
 from casino.bulk import array_text
 from casino.errors import BrokenBooks, Conflict, NotFound, Refused, Unavailable
 from casino.models import User
-from casino.prepared import prepared_cursor
+from casino.prepared import ask
 from casino.transactions import broken_constraint, in_transaction
 from ledger.drafts import EntryDraft, LateIn, TransferDraft
 from ledger.entry_rows import insert_rows
@@ -27,8 +27,7 @@ def lock_shift(shift: UUID, *, exclusive: bool = False) -> None:
     snapshot is older than the lock that it waited for.
     """
     function = "pg_advisory_xact_lock" if exclusive else "pg_advisory_xact_lock_shared"
-    with prepared_cursor() as cursor:
-        cursor.execute(f"SELECT {function}(hashtextextended($1, 0))", [f"shift:{shift}"])
+    ask(f"SELECT {function}(hashtextextended($1, 0))", [f"shift:{shift}"])
 
 
 def open_account(property: UUID, code: str, kind: str, currency: str) -> Account:
@@ -68,9 +67,7 @@ _LOOK = f"SELECT EXISTS (SELECT FROM ledger_entry WHERE reference = $1), {limite
 
 def _look(draft: EntryDraft) -> tuple[bool, bool]:
     """Return whether the reference is posted already, and whether one of the accounts has a floor or a ceiling. One query."""
-    with prepared_cursor() as cursor:
-        cursor.execute(_LOOK, [draft.reference, draft.property, array_text(sorted(_codes(draft)))])
-        known, limited = cursor.fetchone()
+    known, limited = ask(_LOOK, [draft.reference, draft.property, array_text(sorted(_codes(draft)))])
     return known, limited
 
 

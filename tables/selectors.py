@@ -18,7 +18,7 @@ from casino.bulk import array_text
 from casino.errors import Conflict, NotFound
 from casino.gaming_day import gaming_day
 from casino.models import User
-from casino.prepared import prepared_cursor
+from casino.prepared import ask
 from ledger.selectors import is_sealed, limited_sql
 from tables.corrections import Phase, phase_of
 from tables.engine.game import games
@@ -165,9 +165,7 @@ def session_to_deal(code: str) -> TableSession:
     the same objects as long as the rows are the same: they are to be read.
     Raises NotFound (`no_table`), Conflict (`session_closed`).
     """
-    with prepared_cursor() as cursor:
-        cursor.execute(_to_deal_sql(), [code])
-        row = cursor.fetchone()
+    row = ask(_to_deal_sql(), [code])
     if row is None:
         return open_session(table_of(code))
     return _session_of(tuple([tuple(value) if type(value) is list else value for value in row]))
@@ -209,12 +207,9 @@ def session_now(session: TableSession, dealer: str, at: datetime | None = None, 
     Asked after the lock was waited for, since the session may be closed by now.
     """
     table = session.table
-    with prepared_cursor() as cursor:
-        cursor.execute(
-            _NOW,
-            [session.pk, table.property_id, dealer, table.pk, at, table.property.uuid, _accounts(table.code, table.game), uuid],
-        )
-        state, opened_at, next_number, dealer_key, version, sha256, limited, known = cursor.fetchone()
+    house, accounts = table.property, _accounts(table.code, table.game)
+    row = ask(_NOW, [session.pk, house.pk, dealer, table.pk, at, house.uuid, accounts, uuid])
+    state, opened_at, next_number, dealer_key, version, sha256, limited, known = row
     return SessionNow(state, opened_at, next_number, dealer_key, None if version is None else (version, sha256), limited, known)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from functools import cache
 from operator import attrgetter
 from typing import Any
@@ -11,7 +12,7 @@ import orjson
 from django.db import connection
 
 from casino.models import User
-from casino.prepared import prepared_cursor
+from casino.prepared import ask
 from ledger.drafts import EntryDraft
 from ledger.entry_rows import entry_parts, entry_values
 from tables.due_and_done import KeptWager
@@ -69,31 +70,36 @@ def _parts(columns: tuple[str, ...]) -> str:
     """  # noqa: S608 - names of our own columns
 
 
+@cache
+def _statement(columns: tuple[str, ...], *, posted: bool) -> str:
+    """Return the statement that inserts a round of `columns` with its wagers, and its entry with its transfers where it is `posted` too."""
+    entry = f", {entry_parts(len(columns) + 2)}" if posted else ""
+    return f"WITH {_parts(columns)}{entry} SELECT id, recorded_at FROM r"  # noqa: S608 - names of our own columns
+
+
 def insert_round(columns: Mapping[str, Any], wagers: Sequence[KeptWager]) -> Round:
     """Return the round of `columns` (a Round's, by column name), inserted with its wagers in their order by one statement.
 
     Raises IntegrityError naming the constraint; translated by the caller, where the write is.
     """
-    return _insert(columns, wagers, "", [])
+    return _made(columns, ask(_statement(tuple(columns), posted=False), [*columns.values(), _lines(wagers)]))
 
 
 def insert_posted_round(columns: Mapping[str, Any], wagers: Sequence[KeptWager], draft: EntryDraft, by: User) -> Round:
     """Return the round as `insert_round` does, posted by the same statement: `draft` is what it moved. The caller holds the shift's lock."""
-    return _insert(columns, wagers, f", {entry_parts(len(columns) + 2)}", entry_values(draft, by))
+    values = [*columns.values(), _lines(wagers), *entry_values(draft, by)]
+    return _made(columns, ask(_statement(tuple(columns), posted=True), values))
 
 
-def _insert(columns: Mapping[str, Any], wagers: Sequence[KeptWager], more: str, values: list[Any]) -> Round:
-    names = tuple(columns)
-    with prepared_cursor() as cursor:
-        cursor.execute(
-            f"WITH {_parts(names)}{more} SELECT id, recorded_at FROM r",  # noqa: S608 - names of our own columns
-            [*columns.values(), orjson.dumps([_said(wager) for wager in wagers]).decode(), *values],
-        )
-        key, recorded_at = cursor.fetchone()
-    row = {**columns, "id": key, "recorded_at": recorded_at}
-    given = [field.attname for field in Round._meta.concrete_fields if field.attname in row]
-    made: Round = Round.from_db(connection.alias, given, [row[name] for name in given])
+def _made(columns: Mapping[str, Any], row: tuple[int, datetime]) -> Round:
+    own = {**columns, "id": row[0], "recorded_at": row[1]}
+    given = [field.attname for field in Round._meta.concrete_fields if field.attname in own]
+    made: Round = Round.from_db(connection.alias, given, [own[name] for name in given])
     return made
+
+
+def _lines(wagers: Sequence[KeptWager]) -> str:
+    return orjson.dumps([_said(wager) for wager in wagers]).decode()
 
 
 def _said(wager: KeptWager) -> dict[str, Any]:
