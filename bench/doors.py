@@ -41,6 +41,9 @@ def _post(house: Any, count: int) -> Line:
     """
     from rest_framework.test import APIClient
 
+    from casino import wsgi
+
+    assert wsgi.application  # its module is what a server begins with
     client = APIClient(SERVER_NAME="localhost")
     client.force_authenticate(house.people["PB-1"])
     slips = [round_slip(house, "UTH-01", seed=number) for number in range(count + 10)]

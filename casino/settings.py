@@ -98,8 +98,10 @@ TEMPLATES = [
 def _database(url_name: str, role: str) -> dict[str, Any]:
     """Return the alias's settings: the server of the environment's `url_name`, else the embedded one as `role`."""
     common = {"CONN_MAX_AGE": 60, "CONN_HEALTH_CHECKS": True, "ATOMIC_REQUESTS": False, "TIME_ZONE": "UTC"}
+    prepares = {"prepare_threshold": 0 if os.environ.get("PITBOOK_PREPARE", "1") == "1" else None}
     if url := os.environ.get(url_name):
-        return {**dict(dj_database_url.parse(url)), "ENGINE": "django.db.backends.postgresql", **common}
+        there: dict[str, Any] = dict(dj_database_url.parse(url))
+        return {**there, "ENGINE": "django.db.backends.postgresql", "OPTIONS": {**prepares, **there.get("OPTIONS", {})}, **common}
     if os.environ.get("DATABASE_URL"):
         raise ImproperlyConfigured(f"DATABASE_URL is set, so {url_name} must be too: migrations run as the owner, the application owns nothing.")
     assert SERVERS is not None
@@ -110,7 +112,7 @@ def _database(url_name: str, role: str) -> dict[str, Any]:
         "PASSWORD": getattr(SERVERS, f"{role}_password"),
         "HOST": SERVERS.postgres_host,
         "PORT": SERVERS.postgres_port,
-        "OPTIONS": {"EMBEDDED_STATE": str(STATE), "EMBEDDED_DURABLE": DURABLE},
+        "OPTIONS": {"EMBEDDED_STATE": str(STATE), "EMBEDDED_DURABLE": DURABLE, **prepares},
         **common,
     }
 

@@ -97,3 +97,11 @@ def held_before(property: UUID, account: str, moment: datetime) -> int:
 def is_sealed(shift: UUID) -> bool:
     """Return whether `shift` is sealed: nothing is posted in it any more. One query."""
     return Segment.objects.filter(shift=shift).exists()
+
+
+def limited_sql(property: str, codes: str) -> str:
+    """Return the condition, to stand in a query, that one of the accounts of `codes` has a floor or a ceiling. Both are SQL: `codes` of text[]."""
+    return (
+        f"EXISTS (SELECT FROM ledger_account WHERE property = {property} AND code = ANY ({codes}::text[])"
+        " AND (floor IS NOT NULL OR ceiling IS NOT NULL))"
+    )

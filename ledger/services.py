@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any
 from uuid import UUID
 
-from django.db import DatabaseError, IntegrityError, connection, transaction
+from django.db import DatabaseError, IntegrityError, transaction
 from django.utils.translation import gettext
 
 from casino.bulk import array_text
 from casino.errors import BrokenBooks, Conflict, NotFound, Refused, Unavailable
 from casino.models import User
+from casino.prepared import ask
 from casino.transactions import broken_constraint, in_transaction
 from ledger.drafts import EntryDraft, LateIn, TransferDraft
+from ledger.entry_rows import insert_rows
 from ledger.models import Account, Entry
 from ledger.published import require_current
-from ledger.selectors import balances
+from ledger.selectors import balances, limited_sql
 
 
 def lock_shift(shift: UUID, *, exclusive: bool = False) -> None:
@@ -26,8 +27,7 @@ def lock_shift(shift: UUID, *, exclusive: bool = False) -> None:
     snapshot is older than the lock that it waited for.
     """
     function = "pg_advisory_xact_lock" if exclusive else "pg_advisory_xact_lock_shared"
-    with connection.cursor() as cursor:
-        cursor.execute(f"SELECT {function}(hashtextextended(%s, 0))", [f"shift:{shift}"])
+    ask(f"SELECT {function}(hashtextextended($1, 0))", [f"shift:{shift}"])
 
 
 def open_account(property: UUID, code: str, kind: str, currency: str) -> Account:
@@ -53,36 +53,21 @@ def post_entry(draft: EntryDraft, *, by: User) -> Entry:
         return entry_refused(error, draft)
 
 
-def insert_entry(draft: EntryDraft, *, by: User) -> Entry:
-    """Return the entry of `draft`, posted as `post_entry` does it, by a caller that holds the lock of the draft's shift already.
-
-    To be called in a savepoint of the caller's, which hands an IntegrityError to `entry_refused` once that is rolled back. Raises as
-    `post_entry`, and IntegrityError naming the constraint. Two statements fewer.
-    """
-    require_current()
-    return _insert_within_limits(draft, by)
-
-
 def _insert_within_limits(draft: EntryDraft, by: User) -> Entry:
     known, limited = _look(draft)
     if known:
         return _the_same(Entry.objects.get(reference=draft.reference), draft)
     if limited:
-        _hold_limits(draft)
-    return _insert(draft, by)
+        hold_limits(draft)
+    return insert_rows(draft, by)
 
 
-_LOOK = """
-SELECT EXISTS (SELECT FROM ledger_entry WHERE reference = %s),
-       EXISTS (SELECT FROM ledger_account WHERE property = %s AND code = ANY(%s) AND (floor IS NOT NULL OR ceiling IS NOT NULL))
-"""
+_LOOK = f"SELECT EXISTS (SELECT FROM ledger_entry WHERE reference = $1), {limited_sql('$2', '$3')}"  # noqa: S608 - our own words
 
 
 def _look(draft: EntryDraft) -> tuple[bool, bool]:
     """Return whether the reference is posted already, and whether one of the accounts has a floor or a ceiling. One query."""
-    with connection.cursor() as cursor:
-        cursor.execute(_LOOK, [draft.reference, draft.property, sorted(_codes(draft))])
-        known, limited = cursor.fetchone()
+    known, limited = ask(_LOOK, [draft.reference, draft.property, array_text(sorted(_codes(draft)))])
     return known, limited
 
 
@@ -142,8 +127,8 @@ def _the_same(kept: Entry, draft: EntryDraft) -> Entry:
     return kept
 
 
-def _hold_limits(draft: EntryDraft) -> None:
-    """Row-lock the accounts with a floor or a ceiling in sorted order, and refuse what would cross it."""
+def hold_limits(draft: EntryDraft) -> None:
+    """Row-lock the draft's accounts with a floor or a ceiling in sorted order, and refuse what would cross it."""
     limited = Account.objects.filter(property=draft.property, code__in=_codes(draft)).exclude(floor=None, ceiling=None)
     locked = {account.pk: account for account in limited.select_for_update().order_by("pk")}
     held = balances(locked.values())
@@ -170,57 +155,6 @@ def within_limits(account: Account, after: int) -> None:
 
 def _change(draft: EntryDraft, code: str) -> int:
     return sum((t.debit == code) * t.amount - (t.credit == code) * t.amount for t in draft.transfers)
-
-
-_INSERT = """
-WITH e AS (
-    INSERT INTO ledger_entry (uuid, kind, reference, fingerprint, reverses_id, property, shift, session, round, gaming_day, occurred_at,
-        recorded_by_id, on_behalf_of_id, witness_id, memo, late, paytable, paytable_sha256, engine_version, transfer_count)
-    VALUES (%s, %s, %s, %s, (SELECT id FROM ledger_entry WHERE uuid = %s), %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)
-    RETURNING id, gaming_day, property, recorded_at, reverses_id
-), t AS (
-    INSERT INTO ledger_transfer (gaming_day, entry_id, line, credit_account_id, debit_account_id, currency, amount)
-    SELECT e.gaming_day, e.id, x.line, c.id, d.id, %s, x.amount
-    FROM e CROSS JOIN unnest(%s::text[], %s::text[], %s::bigint[]) WITH ORDINALITY AS x (credit, debit, amount, line)
-    JOIN ledger_account c ON c.property = e.property AND c.code = x.credit
-    JOIN ledger_account d ON d.property = e.property AND d.code = x.debit
-)
-SELECT id, recorded_at, reverses_id FROM e
-"""
-
-
-def _insert(draft: EntryDraft, by: User) -> Entry:
-    """Insert the entry and its transfers in one statement, and have the database check them before the service returns."""
-    moved = draft.transfers
-    columns: dict[str, Any] = {
-        "uuid": draft.uuid,
-        "kind": draft.kind,
-        "reference": draft.reference,
-        "fingerprint": draft.fingerprint(),
-        "reverses": draft.reverses,
-        "property": draft.property,
-        "shift": draft.shift,
-        "session": draft.session,
-        "round": draft.round,
-        "gaming_day": draft.gaming_day,
-        "occurred_at": draft.occurred_at,
-        "recorded_by_id": by.pk,
-        "on_behalf_of_id": draft.on_behalf_of,
-        "witness_id": draft.witness,
-        "memo": draft.memo,
-        "late": draft.late,
-        "paytable": draft.paytable,
-        "paytable_sha256": draft.paytable_sha256,
-        "engine_version": draft.engine_version,
-        "transfer_count": len(moved),
-    }
-    arrays = [array_text([t.credit for t in moved]), array_text([t.debit for t in moved]), array_text([t.amount for t in moved])]
-    with connection.cursor() as cursor:
-        cursor.execute(_INSERT, [*columns.values(), draft.currency, *arrays])
-        entry_id, recorded_at, reverses_id = cursor.fetchone()
-        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE; SET CONSTRAINTS ALL DEFERRED")
-    del columns["reverses"]
-    return Entry(id=entry_id, recorded_at=recorded_at, reverses_id=reverses_id, **columns)
 
 
 _MEANS = {

@@ -41,6 +41,16 @@ class KeptWager(NamedTuple):
     for_dealer: bool = False
 
     @property
+    def first_collected(self) -> int | None:
+        """Return what was collected first, None where nothing was corrected."""
+        return None if self.first is None else self.first.collected
+
+    @property
+    def first_paid(self) -> int | None:
+        """Return what was paid first, None where nothing was corrected."""
+        return None if self.first is None else self.first.paid
+
+    @property
     def payout_variance(self) -> int | None:
         """Return (collected - paid) - (collect - pay), from the house's side; None where due is unknown."""
         if self.collect is None or self.pay is None:

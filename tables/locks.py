@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from uuid import UUID
 
-from django.db import connection
-
+from casino.prepared import ask
 from casino.transactions import wait_turn
 
 
@@ -19,11 +18,10 @@ def lock_session(session: UUID) -> None:
 
 def lock_to_deal(shift: UUID, session: UUID) -> None:
     """Share the shift (nobody seals or ends it meanwhile), then wait for the session's turn: one statement, in this order."""
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT pg_advisory_xact_lock_shared(hashtextextended(%s, 0)), pg_advisory_xact_lock(hashtextextended(%s, 0))",
-            [f"shift:{shift}", f"session:{session}"],
-        )
+    ask(
+        "SELECT pg_advisory_xact_lock_shared(hashtextextended($1, 0)), pg_advisory_xact_lock(hashtextextended($2, 0))",
+        [f"shift:{shift}", f"session:{session}"],
+    )
 
 
 def lock_name(name: str) -> None:

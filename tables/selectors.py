@@ -14,11 +14,14 @@ from django.db.models import Model, OuterRef, Q, QuerySet, Subquery
 from django.utils.translation import gettext
 
 from casino import roles
+from casino.bulk import array_text
 from casino.errors import Conflict, NotFound
 from casino.gaming_day import gaming_day
 from casino.models import User
-from ledger.selectors import is_sealed
+from casino.prepared import ask
+from ledger.selectors import is_sealed, limited_sql
 from tables.corrections import Phase, phase_of
+from tables.engine.game import games
 from tables.models import (
     ChipSlip,
     ChipSlipEvent,
@@ -40,6 +43,7 @@ from tables.models import (
     TableSession,
     TrayCount,
 )
+from tables.posting import round_accounts
 
 
 def standing(path: str = "") -> Q:
@@ -125,7 +129,7 @@ _TO_DEAL_SQL = """
 SELECT {columns} FROM tables_table JOIN tables_tablesession ON tables_tablesession.table_id = tables_table.id
 JOIN tables_shift ON tables_shift.id = tables_tablesession.shift_id JOIN tables_pit ON tables_pit.id = tables_table.pit_id
 JOIN tables_property ON tables_property.id = tables_table.property_id
-WHERE tables_table.code = %s AND (
+WHERE tables_table.code = $1 AND (
     SELECT e.state FROM tables_sessionevent e WHERE e.session_id = tables_tablesession.id ORDER BY e.sequence DESC LIMIT 1
 ) = 'open'
 ORDER BY tables_tablesession.id DESC LIMIT 1
@@ -144,29 +148,35 @@ def _next_row(model: type[Model], values: Iterator[Any]) -> Any:
     return model.from_db(connection.alias, names, [next(values) for _ in names])
 
 
-def session_to_deal(code: str) -> TableSession:
-    """Return the open session of the table of `code`, with shift, table, pit and property. One query, two where there is none.
-
-    Written out, because every recorded round begins with it and the ORM takes longer over such a query than PostgreSQL.
-    Raises NotFound (`no_table`), Conflict (`session_closed`).
-    """
-    with connection.cursor() as cursor:
-        cursor.execute(_to_deal_sql(), [code])
-        row = cursor.fetchone()
-    if row is None:
-        return open_session(table_of(code))
-    values = iter(row)
+@lru_cache(maxsize=256)
+def _session_of(row: tuple[Any, ...]) -> TableSession:
+    """Return what `row` says: made once as long as it says the same, since five models take longer to make than to read."""
+    values = iter([list(value) if type(value) is tuple else value for value in row])
     session, shift, table, pit, house = (_next_row(model, values) for model in _TO_DEAL)
     table.pit, table.property, session.table, session.shift = pit, house, table, shift
     found: TableSession = session
     return found
 
 
+def session_to_deal(code: str) -> TableSession:
+    """Return the open session of the table of `code`, with shift, table, pit and property. One query, two where there is none.
+
+    Written out, because every recorded round begins with it and the ORM takes longer over such a query than PostgreSQL. Who asks again gets
+    the same objects as long as the rows are the same: they are to be read.
+    Raises NotFound (`no_table`), Conflict (`session_closed`).
+    """
+    row = ask(_to_deal_sql(), [code])
+    if row is None:
+        return open_session(table_of(code))
+    return _session_of(tuple([tuple(value) if type(value) is list else value for value in row]))
+
+
 @dataclass(frozen=True)
 class SessionNow:
     """What a session is at the moment: its state, when it was opened (as claimed), the number that its next round gets, a dealer's key.
 
-    `version`: key and SHA-256 of the paytable version in force at the moment that was asked about, None where none was.
+    `version`: key and SHA-256 of the paytable version in force at the moment that was asked about, None where none was. `limited`: an account
+    that its rounds move over has a floor or a ceiling. `known`: the uuid that was asked about is a round's already.
     """
 
     state: str
@@ -174,31 +184,39 @@ class SessionNow:
     next_number: int
     dealer: int | None
     version: tuple[int, str] | None = None
+    limited: bool = False
+    known: bool = False
 
 
-_NOW = """
-SELECT (SELECT state FROM tables_sessionevent WHERE session_id = %(session)s ORDER BY sequence DESC LIMIT 1),
-       (SELECT occurred_at FROM tables_sessionevent WHERE session_id = %(session)s AND sequence = 1),
-       (SELECT coalesce(max(number), 0)::bigint + 1 FROM tables_round WHERE session_id = %(session)s),
-       (SELECT id FROM tables_dealer WHERE property_id = %(property)s AND code = %(dealer)s),
-       v.id, v.sha256
+_NOW = f"""
+SELECT (SELECT state FROM tables_sessionevent WHERE session_id = $1 ORDER BY sequence DESC LIMIT 1),
+       (SELECT occurred_at FROM tables_sessionevent WHERE session_id = $1 AND sequence = 1),
+       (SELECT coalesce(max(number), 0)::bigint + 1 FROM tables_round WHERE session_id = $1),
+       (SELECT id FROM tables_dealer WHERE property_id = $2 AND code = $3),
+       v.id, v.sha256, {limited_sql("$6", "$7")}, EXISTS (SELECT FROM tables_round WHERE uuid = $8)
 FROM (SELECT) AS once LEFT JOIN LATERAL (
     SELECT version.id, version.sha256 FROM tables_tablepaytable placed JOIN tables_paytableversion version ON version.id = placed.version_id
-    WHERE placed.table_id = %(table)s AND placed.from_at <= %(at)s ORDER BY placed.from_at DESC LIMIT 1
+    WHERE placed.table_id = $4 AND placed.from_at <= $5 ORDER BY placed.from_at DESC LIMIT 1
 ) v ON true
-"""
+"""  # noqa: S608 - our own words
 
 
-def session_now(session: TableSession, dealer: str, at: datetime | None = None) -> SessionNow:
-    """Return what `session` is now, who `dealer` is, and which version was in force at `at`. One query.
+def session_now(session: TableSession, dealer: str, at: datetime | None = None, uuid: UUID | None = None) -> SessionNow:
+    """Return what `session` is now, who `dealer` is, which version was in force at `at`, whether `uuid` is a round's. One query.
 
     Asked after the lock was waited for, since the session may be closed by now.
     """
-    asked: dict[str, Any] = {"session": session.pk, "property": session.table.property_id, "dealer": dealer, "table": session.table_id, "at": at}
-    with connection.cursor() as cursor:
-        cursor.execute(_NOW, asked)
-        state, opened_at, next_number, dealer_key, version, sha256 = cursor.fetchone()
-    return SessionNow(state, opened_at, next_number, dealer_key, None if version is None else (version, sha256))
+    table = session.table
+    house, accounts = table.property, _accounts(table.code, table.game)
+    row = ask(_NOW, [session.pk, house.pk, dealer, table.pk, at, house.uuid, accounts, uuid])
+    state, opened_at, next_number, dealer_key, version, sha256, limited, known = row
+    return SessionNow(state, opened_at, next_number, dealer_key, None if version is None else (version, sha256), limited, known)
+
+
+@lru_cache(maxsize=256)
+def _accounts(table: str, game: str) -> str:
+    """Return the accounts that a round at `table` may move over, as the literal of an array."""
+    return array_text(sorted(round_accounts(table, is_pot_game=games()[game].is_pot_game)))
 
 
 @lru_cache(maxsize=256)

@@ -20,8 +20,9 @@ from casino.errors import InvalidSlip
 from casino.models import User
 from tables.api.schema import ErrorAnswer, RoundAnswer, RoundLine, RoundSlipBody
 from tables.models import Round
+from tables.round_answer import round_answer
 from tables.selectors import round_for, rounds_for
-from tables.services.rounds import record_round, round_answer
+from tables.services.rounds import record_round
 from tables.slips import read_round_slip
 
 ERRORS = dict.fromkeys((400, 401, 403, 404, 409, 503), ErrorAnswer)
@@ -97,8 +98,10 @@ class RoundView(GenericAPIView):
 
 
 def _answer(played: Round) -> dict[str, Any]:
-    kept = Round.objects.select_related("session__table", "session__shift", "paytable", "dealer", "recorded_by").get(pk=played.pk)
-    return round_answer(kept)
+    if played.known_before:
+        rounds = Round.objects.select_related("session__table", "session__shift", "paytable", "dealer", "recorded_by", "reversal")
+        played = rounds.get(pk=played.pk)
+    return round_answer(played)
 
 
 def _same_key(request: Request, uuid: UUID) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.db import models
 from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
@@ -19,6 +21,8 @@ class Round(models.Model):
 
     known_before = False
     """Whether the service that gave this instance found the round instead of making it. No column."""
+    just_kept: Any = None
+    """What the service that made the round by this instance knows of it (`tables.round_answer.JustKept`), None where it was read. No column."""
 
     uuid = models.UUIDField(unique=True, help_text=_("made by whoever handed the slip in: the idempotency key"))
     session = models.ForeignKey("tables.TableSession", models.PROTECT, related_name="rounds")

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError, connection, transaction
 from django.utils.translation import gettext
 
 from casino import roles
@@ -19,9 +18,10 @@ from casino.models import User
 from casino.money import Minor
 from casino.transactions import broken_constraint, in_transaction
 from ledger.drafts import EntryDraft, LateIn
+from ledger.entry_rows import check_now
 from ledger.models import Entry
-from ledger.selectors import entries_of_round
-from ledger.services import entry_refused, insert_entry, post_entry
+from ledger.published import require_current
+from ledger.services import entry_refused, hold_limits, post_entry
 from tables import selectors
 from tables.due_and_done import KeptWager, side_by_side
 from tables.engine.game import Deal, Game, Settlement, games
@@ -29,11 +29,11 @@ from tables.engine.paytable import Paytable
 from tables.engine.settle import ENGINE_VERSION
 from tables.house_settings import settings_on
 from tables.locks import lock_to_deal
-from tables.models import PaytableVersion, Round, SessionEvent, Table, TableSession, Wager
+from tables.models import PaytableVersion, Round, SessionEvent, Table, TableSession
 from tables.posting import WagerMoved, transfers_for_round
-from tables.round_history import state_of
+from tables.round_answer import JustKept
 from tables.services.paytables import paytable_of
-from tables.services.round_rows import insert_round
+from tables.services.round_rows import insert_posted_round, insert_round
 from tables.slips import RoundSlip
 
 FUTURE = timedelta(minutes=5)
@@ -59,7 +59,18 @@ def preview_round(slip: RoundSlip, *, by: User) -> Ruled:
     return rule_slip(slip, table)
 
 
-@in_transaction
+@dataclass
+class _Attempt:
+    """A slip on its way into the books; what was tried is known where the database refuses it."""
+
+    slip: RoundSlip
+    by: User
+    at: datetime
+    alone: bool
+    draft: EntryDraft | None = None
+    number: int = 0
+
+
 def record_round(slip: RoundSlip, *, by: User, at: datetime) -> Round:
     """Return the round of `slip`, kept with its wagers and posted; the same slip again is the same round, which then was
     `known_before`.
@@ -68,6 +79,16 @@ def record_round(slip: RoundSlip, *, by: User, at: datetime) -> Round:
     Refused (`not_allowed`, `not_your_pit`), NotFound (`no_table`, `no_dealer`), Conflict (`session_closed`, `no_paytable`,
     `reference_reused`, `number_taken`, `period_closed`), Unavailable.
     """
+    attempt = _Attempt(slip, by, at, alone=not connection.in_atomic_block)
+    try:
+        return _keep(attempt)
+    except IntegrityError as error:  # nothing of it is left: the transaction, or its part of another's, is rolled back
+        return _translate(error, attempt)
+
+
+@in_transaction
+def _keep(attempt: _Attempt) -> Round:
+    slip, by = attempt.slip, attempt.by
     try:
         session = selectors.session_to_deal(slip.table)
     except CasinoError:
@@ -77,34 +98,41 @@ def record_round(slip: RoundSlip, *, by: User, at: datetime) -> Round:
         raise
     roles.require(by, "enter_rounds", session.table.pit.code)
     try:
-        return _record(slip, session, by, at)
+        return _record(attempt, session)
     except CasinoError:
         if (kept := Round.objects.filter(uuid=slip.uuid).first()) is not None:
             return _the_same(kept, slip)
         raise
 
 
-def _record(slip: RoundSlip, session: TableSession, by: User, at: datetime) -> Round:
+def _record(attempt: _Attempt, session: TableSession) -> Round:
+    slip, by = attempt.slip, attempt.by
     if slip.replaces is not None:
         raise Refused("needs_approval", gettext("A round is replaced by a correction that another person approves."), where="replaces")
     table = session.table
     lock_to_deal(session.shift.uuid, session.uuid)
-    now = selectors.session_now(session, slip.dealer, slip.occurred_at)
-    check_slip(slip, table, now, at)
+    now = selectors.session_now(session, slip.dealer, slip.occurred_at, slip.uuid)
+    if now.known:
+        return _the_same(Round.objects.get(uuid=slip.uuid), slip)
+    check_slip(slip, table, now, attempt.at)
     if now.version is None:
         raise selectors.no_paytable(table)
     ruled = rule_by(slip, table, selectors.version_kept(*now.version))
 
-    number = slip.number or now.next_number
-    draft = round_draft(slip.uuid, slip.occurred_at, session, table, ruled)
-    try:
+    attempt.number = number = slip.number or now.next_number
+    attempt.draft = draft = round_draft(slip.uuid, slip.occurred_at, session, table, ruled)
+    require_current()
+    if now.limited:
+        hold_limits(draft)
+    columns = round_columns(slip, session, now.dealer, number, ruled, sums_of(ruled.wagers), by)
+    if attempt.alone:  # the commit checks the rest, and comes before anybody is answered
+        played = insert_posted_round(columns, ruled.wagers, draft, by)
+    else:
         with transaction.atomic():
-            played = keep_round(slip, session, now.dealer, number, ruled, by)
-            insert_entry(draft, by=by)
-    except IntegrityError as error:
-        if broken_constraint(error).startswith("ledger_"):
-            entry_refused(error, draft)
-        return _translate(error, slip, number)
+            played = insert_posted_round(columns, ruled.wagers, draft, by)
+            check_now()
+    played.session, played.recorded_by, played.paytable = session, by, ruled.version
+    played.just_kept = JustKept(slip.dealer, ruled.wagers, draft.uuid)
     return played
 
 
@@ -309,76 +337,21 @@ def draft_of_moves(
     )
 
 
-def _translate(error: IntegrityError, slip: RoundSlip, number: int) -> Round:
+def _translate(error: IntegrityError, attempt: _Attempt) -> Round:
     """Say what an IntegrityError means, once, by constraint name; the loser of a race for a uuid gets the winner's round."""
-    name = broken_constraint(error)
-    if name.startswith("tables_round_uuid") and (kept := Round.objects.filter(uuid=slip.uuid).first()) is not None:
+    slip, name = attempt.slip, broken_constraint(error)
+    if (kept := Round.objects.filter(uuid=slip.uuid).first()) is not None:
         return _the_same(kept, slip)
     if name == "tables_round_number_once":
         raise Conflict(
-            "number_taken", gettext("Round %(number)s of this session is recorded already.") % {"number": number}, where="number", number=number
+            "number_taken",
+            gettext("Round %(number)s of this session is recorded already.") % {"number": attempt.number},
+            where="number",
+            number=attempt.number,
         ) from error
+    if name.startswith("ledger_") and attempt.draft is not None:
+        entry = entry_refused(error, attempt.draft)
+        raise BrokenBooks("no_round", f"The entry {entry.reference} was posted without its round.", entry=str(entry.uuid)) from error
     if "no partition of relation" in str(error):
         raise Unavailable("no_partition", gettext("This month's books are not opened yet.")) from error
     raise BrokenBooks("refused_by_database", str(error).partition("\n")[0], constraint=name) from error
-
-
-def round_answer(played: Round) -> dict[str, Any]:
-    """Return a recorded round as every door shows it: what was due and done on each wager, the difference, what became of it.
-
-    Three queries, more where it replaces a round or was replaced.
-    """
-    wagers = list(Wager.objects.filter(round=played, gaming_day=played.gaming_day).order_by("line"))
-    table = played.session.table
-    return {
-        "uuid": str(played.uuid),
-        "table": table.code,
-        "session": str(played.session.uuid),
-        "shift": str(played.session.shift.uuid),
-        "gaming_day": played.gaming_day.isoformat(),
-        "number": played.number,
-        "occurred_at": played.occurred_at.isoformat(),
-        "recorded_at": played.recorded_at.isoformat(),
-        "recorded_by": played.recorded_by.username,
-        "dealer": played.dealer.code,
-        "paytable": str(played.paytable),
-        "paytable_sha256": played.paytable.sha256,
-        "state": state_of(played),
-        "late": played.late,
-        "replaces": str(played.replaces.uuid) if played.replaces else None,
-        "replaced_by": _replaced_by(played),
-        "irregular": {"reason": played.irregular} if played.irregular else None,
-        "round": json.loads(bytes(played.deal)),
-        "settlement": json.loads(played.settlement) if played.settlement else None,
-        "wagers": [_wager_answer(wager) for wager in wagers],
-        "payout_variance": played.payout_variance,
-        "entry": str(entries_of_round(played.uuid).values_list("uuid", flat=True)[0]),
-    }
-
-
-def _replaced_by(played: Round) -> str | None:
-    change = getattr(played, "reversal", None)
-    return str(change.made.uuid) if change is not None and change.made is not None else None
-
-
-def _wager_answer(wager: Wager) -> dict[str, Any]:
-    known = wager.collect is not None
-    answer: dict[str, Any] = {
-        "seat": wager.seat,
-        "wager": wager.kind,
-        "stake": wager.stake,
-        "due": {"collect": wager.collect, "pay": wager.pay} if known else None,
-        "done": {"collected": wager.collected, "paid": wager.paid},
-        "payout_variance": wager.payout_variance,
-    }
-    if wager.mispaid:
-        answer["mispaid"] = {"status": wager.mispaid, "note": wager.note}
-        if wager.first_paid is not None:
-            answer["mispaid"]["first"] = {"collected": wager.first_collected, "paid": wager.first_paid}
-    if wager.patron:
-        answer["patron"] = wager.patron
-    if wager.fund != Wager.Fund.CHIPS:
-        answer["fund"] = wager.fund
-    if wager.for_dealer:
-        answer["for_dealer"] = True
-    return answer

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import timedelta, timezone
 from typing import Any
 
 import pytest
@@ -10,7 +11,7 @@ from django.test import Client
 from rest_framework.test import APIClient
 
 from tables.models import Round
-from tests.builders import House, play, slip, utc
+from tests.builders import UTH_ROUND, House, play, slip, utc
 
 pytestmark = pytest.mark.django_db
 URL = "/api/v1/rounds"
@@ -42,6 +43,22 @@ def test_a_round_is_recorded_and_read_again(house: House) -> None:
     assert answer["paytable_sha256"] == answer["settlement"]["paytable_sha256"]
     read = client(house).get(f"{URL}/{raw['uuid']}")
     assert (read.status_code, read.json()) == (200, answer)
+
+
+def test_the_answer_of_a_round_just_made_is_what_is_read_of_it_and_costs_no_query(house: House, django_assert_max_num_queries: Any) -> None:
+    """Whatever may be said of a round; and of an irregular one."""
+    said = {"seat": 1, "wager": "ante", "status": "corrected", "first": {"collected": 0, "paid": 1500}, "note": "seen „at once“"}
+    more = {"patrons": {"2": "P-1"}, "funds": {"1": {"trips": "promo"}}, "for_dealer": {"2": ["ante"]}, "number": 12}
+    done = {"1": {"blind": {"collected": 500, "paid": 3}}}
+    moment = house.tick().astimezone(timezone(timedelta(hours=-5))).isoformat()
+    seat = {"seat": 1, "cards": ["As", "Ad"], "ante": 1000, "blind": 1000, "play": 2000, "street": "preflop"}
+    dealt = {kind: {"collected": 0, "paid": paid} for kind, paid in (("ante", 1000), ("blind", 0), ("play", 2000))}
+    odd = slip(house, facts={**UTH_ROUND, "seats": [seat]}, irregular={"reason": "two times before the flop"}, done={"1": dealt})
+    assert [post(house, slip(house, table)).status_code for table in ("UTH-01", "PAY-01")] == [201, 201]
+    for raw in (slip(house, mispaid=[said], done=done, occurred_at=moment, **more), odd, slip(house, "PAY-01")):
+        with django_assert_max_num_queries(7):  # three of them because it is within another transaction
+            made = post(house, raw)
+        assert (made.status_code, made.json()) == (201, client(house).get(f"{URL}/{raw['uuid']}").json())
 
 
 def test_the_same_slip_again_is_the_same_answer_and_another_a_conflict(house: House) -> None:

@@ -15,8 +15,9 @@ from casino.errors import Conflict, InvalidSlip, NotFound, Refused
 from ledger.models import Account, Entry, Transfer
 from ledger.selectors import balances
 from tables.models import Round, Wager
+from tables.round_answer import round_answer
 from tables.services.floor import close_session
-from tables.services.rounds import record_round, round_answer
+from tables.services.rounds import record_round
 from tables.slips import CountSlip, read_round_slip
 from tests.builders import UTH_ROUND, House, play, slip
 
