@@ -47,11 +47,15 @@ _ITEM: Mapping[type, Callable[[Any], str]] = {type(None): lambda _: "NULL", int:
 
 
 class Rows(NamedTuple):
-    """Rows to be added to `table`: each of `lines` is one, as `copy_text` gives it, its values in the order of `columns`."""
+    """Rows to be added to `table`: each of `lines` is one, as `copy_text` gives it or that in UTF-8, its values in the order of `columns`."""
 
     table: str
     columns: Sequence[str]
-    lines: Sequence[str]
+    lines: Sequence[str] | Sequence[bytes]
+
+    def text(self) -> str | bytes:
+        """Return all lines, each with its end."""
+        return b"\n".join([*self.lines, b""]) if self.lines and isinstance(self.lines[0], bytes) else "\n".join([*self.lines, ""])
 
 
 MOST_UNDER_WAY = 4
@@ -86,11 +90,11 @@ def written_beside() -> Iterator[Write]:
 
 def _copy(raw: Any, block: Sequence[Rows]) -> None:
     with raw.cursor() as cursor:
-        for table, columns, lines in block:
-            if lines:
-                names = ", ".join(f'"{name}"' for name in columns)
-                with cursor.copy(f"COPY {table} ({names}) FROM STDIN") as copy:
-                    copy.write("\n".join([*lines, ""]))
+        for rows in block:
+            if rows.lines:
+                names = ", ".join(f'"{name}"' for name in rows.columns)
+                with cursor.copy(f"COPY {rows.table} ({names}) FROM STDIN") as copy:
+                    copy.write(rows.text())
 
 
 def _escaped(text: str) -> str:

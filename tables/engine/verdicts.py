@@ -78,8 +78,8 @@ class SettledWager(NamedTuple):
         opening = f'"{verdict.kind}":{{"stake":{0 if verdict.on else stake},"result":"{verdict.result}","net":{net}{more},"why":"'
         return cls(verdict, stake, payout, net, verdict.is_side_bet, opening.encode(), f'{reason}"}}'.encode(), reason)
 
-    def due(self, seat: int, subject: str) -> WagerDue:
-        """Return the settlement of the wager at `seat`."""
+    def due(self, seat: int, subject: str | None) -> WagerDue:
+        """Return the settlement of the wager at `seat`; without its reason where `subject` is None."""
         verdict, payout = self.verdict, self.payout
         return WagerDue(
             seat=seat,
@@ -88,7 +88,7 @@ class SettledWager(NamedTuple):
             collect=self.stake if verdict.result == "lose" else Minor(0),
             pay=payout.pay,
             result=verdict.result,
-            why=subject + self.reason,
+            why="" if subject is None else subject + self.reason,
             row=verdict.row,
             odds=verdict.odds,
             breakage=payout.breakage,
@@ -133,7 +133,7 @@ class SettledWagers:
         """Return the settlement of the wagers at `seat` in figures alone: made once."""
         found = self._at_seat.get(seat)
         if found is None:
-            found = self._at_seat[seat] = SeatDues(seat, [wager.due(seat, "")._replace(why="") for wager in self.wagers])
+            found = self._at_seat[seat] = SeatDues(seat, [wager.due(seat, None) for wager in self.wagers])
         return found
 
     def json(self, subject: bytes, side_subject: bytes) -> tuple[bytes, bytes]:

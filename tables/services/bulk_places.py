@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import UTC, datetime
 
 from django.utils.translation import gettext
 
@@ -81,7 +81,7 @@ def _place(table: Table, session: TableSession, by: User) -> Place:
         game=games()[table.game],
         known=known,
         nobody=nobody,
-        versions=[(row.from_at, row.version, paytable_of(row.version)) for row in rows],
+        versions=[(row.from_at.astimezone(UTC), row.version, paytable_of(row.version)) for row in rows],
         numbers=set(Round.objects.filter(session=session).values_list("number", flat=True)),
         top=nobody.next_number - 1,
         rake_in_box=settings_on(table.property, session.shift.gaming_day).rake_in_box,

@@ -18,7 +18,7 @@ from django.utils.translation import gettext
 
 from casino import roles
 from casino.append_only import make_partitions
-from casino.bulk import Rows, Write, copy_text, draw_keys, written_beside
+from casino.bulk import Rows, Write, draw_keys, written_beside
 from casino.errors import BrokenBooks, CasinoError, Conflict, Fault, NotFound, Refused
 from casino.memory import looking_seldom
 from casino.models import User
@@ -32,7 +32,7 @@ from tables.models import Round, RoundImport, Table, TableSession
 from tables.posting import round_accounts
 from tables.round_fields import TableFacts
 from tables.services.bulk_places import Place, places_of
-from tables.services.bulk_rows import WAGER_COLUMNS, RuledSlip, rule
+from tables.services.bulk_rows import ROUND_COLUMNS, WAGER_COLUMNS, RowWriter, RuledSlip, rule
 
 BLOCK = 1000
 """So many rounds are written at a time."""
@@ -210,10 +210,9 @@ class _Work:
     def __init__(self, slips: Sequence[ReadLine], places: Mapping[str, Place], result: ImportResult, by: User, at: datetime) -> None:
         self.slips, self.places, self.result, self.by, self.at = slips, places, result, by, at
         self.kept = 0
-        self._rounds: list[str] = []
+        self._rounds: list[bytes] = []
         self._wagers: list[str] = []
         self._imported: list[str] = []
-        self._columns: Sequence[str] = ()
         self._unposted: list[LineFault] = []
         count = 0 if result.dry_run or result.errors else len(slips)
         self._keys = draw_keys("tables_round", count)
@@ -223,6 +222,7 @@ class _Work:
             accounts = round_accounts(place.table.code, is_pot_game=place.game.is_pot_game)
             books.setdefault(place.table.property.uuid, set()).update(accounts)
         self._posting = Posting(books, count, by=by)
+        self._writer = RowWriter(self._posting, by)
 
     def rule_all(self, write: Write, progress: Progress) -> None:
         """Rule every slip, and have written what may be kept; what may not goes to the result's errors. Asks the database nothing."""
@@ -252,21 +252,20 @@ class _Work:
 
     def _add(self, key: int, line: int, ruled: RuledSlip) -> None:
         try:
-            self._posting.add(ruled.draft)
+            self._writer.post(ruled)
         except (Refused, NotFound) as error:
             fault = error.faults[0]
             self._unposted.append(LineFault(line, Fault(fault.code, fault.message, "", fault.facts)))
             return
-        self._columns = ("id", *ruled.columns)
-        self._rounds.append(copy_text((key, *ruled.columns.values())))
-        head = f"{ruled.draft.gaming_day}\t{key}\t"
+        self._rounds.append(self._writer.round(key, ruled))
+        head = f"{ruled.place.session.shift.gaming_day}\t{key}\t"
         self._wagers += [f"{head}{number}\t{text}" for number, text in enumerate(ruled.wagers, start=1)]
         self._imported.append(f"{key}\t{self._source}\t{line}")
 
     def _take(self) -> Sequence[Rows]:
         """Return the rows that were made since the last time, in the order in which they are written."""
         imported = Rows("tables_importedround", ("round_id", "source_id", "line"), self._imported)
-        rounds, wagers = Rows("tables_round", self._columns, self._rounds), Rows("tables_wager", WAGER_COLUMNS, self._wagers)
+        rounds, wagers = Rows("tables_round", ROUND_COLUMNS, self._rounds), Rows("tables_wager", WAGER_COLUMNS, self._wagers)
         self._rounds, self._wagers, self._imported = [], [], []
         return [rounds, wagers, *self._posting.take(), imported]
 

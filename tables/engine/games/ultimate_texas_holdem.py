@@ -177,6 +177,9 @@ class UthSettlement(Settlement):
         return b'{%b,"qualifies":%b}' % (hand_json(self._dealer), b"true" if self._dealer[1] >= self._house.qualifying else b"false")
 
 
+_NO_BOARD, _NO_HAND = (NO_CARD,) * 5, (NO_CARD,) * 2
+
+
 def _complete(seat: Mapping[str, Any]) -> dict[str, Any]:
     """Return what was typed of a seat with what follows from it: the blind equals the ante, and the multiple tells the seed's street."""
     found = dict(seat)
@@ -249,11 +252,11 @@ class UltimateTexasHoldem(RoundGame[UthDeal]):
 
     def pack(self, deal: UthDeal) -> bytes:
         """Return 21 bytes: the board's five cards, the dealer's two, two for each of the seats 1 to 7."""
-        packed = bytearray([NO_CARD] * (7 + 2 * LAST_SEAT))
-        packed[:7] = bytes([*(deal.community or [NO_CARD] * 5), *(deal.dealer or [NO_CARD] * 2)])
-        for seat in deal.seats:
-            packed[5 + 2 * seat.seat : 7 + 2 * seat.seat] = bytes(seat.cards or [NO_CARD] * 2)
-        return bytes(packed)
+        cards = [*(deal.community or _NO_BOARD), *(deal.dealer or _NO_HAND), *_NO_HAND * LAST_SEAT]
+        for _, number, _, _, hand, _, _, _, _ in deal.seats:
+            if hand is not None:
+                cards[5 + 2 * number], cards[6 + 2 * number] = hand
+        return bytes(cards)
 
 
 GAME = UltimateTexasHoldem()
