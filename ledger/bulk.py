@@ -41,10 +41,10 @@ class Alike:
         self.ending = _alike(draft, by)
         self.day = draft.gaming_day.isoformat()
 
-    def drawn(self, reference: str, round: UUID, occurred_at: datetime, amounts: Sequence[int]) -> EntryDraft:
-        """Return one of them; `amounts`: of each transfer of the draft, 0 where it does not move."""
+    def drawn(self, round: str, occurred_at: datetime, amounts: Sequence[int]) -> EntryDraft:
+        """Return the one of the round of this UUID; `amounts`: of each transfer of the draft, 0 where it does not move."""
         moved = [replace(one, amount=Minor(amount)) for one, amount in zip(self.draft.transfers, amounts, strict=True) if amount]
-        return replace(self.draft, reference=reference, round=round, occurred_at=occurred_at, transfers=moved, uuid=uuid4())
+        return replace(self.draft, reference=f"round:{round}", round=UUID(round), occurred_at=occurred_at, transfers=moved, uuid=uuid4())
 
 
 class Posting:
@@ -78,19 +78,19 @@ class Posting:
         for line, (one, (credit, debit)) in enumerate(zip(moved, accounts, strict=True), start=1):
             self._transfers.append(f"{draft.gaming_day}\t{key}\t{line}\t{credit.pk}\t{debit.pk}\t{draft.currency}\t{one.amount}")
 
-    def add_alike(self, alike: Alike, reference: str, round: UUID, occurred_at: datetime, amounts: Sequence[int]) -> None:
+    def add_alike(self, alike: Alike, round: str, occurred_at: datetime, amounts: Sequence[int]) -> None:
         """Have the entry posted that `alike` draws, in a third of the time of `add`. Raises the same."""
         if self._limited:
-            self.add(alike.drawn(reference, round, occurred_at, amounts))
+            self.add(alike.drawn(round, occurred_at, amounts))
             return
         key, count = next(self._keys), 0
         for amount, sides in zip(amounts, self._sides_of(alike), strict=True):
             if amount:
                 count += 1
                 self._transfers.append(f"{alike.day}\t{key}\t{count}\t{sides}\t{amount}")
-        fingerprint = alike.fingerprints.of(reference, occurred_at, amounts).hex()
+        fingerprint = alike.fingerprints.of(f"round:{round}", occurred_at, amounts).hex()
         self._entries.append(
-            f"{key}\t{next(self._uuids)}\t{reference}\t\\\\x{fingerprint}\t{round}\t{occurred_at.isoformat()}\t{count}\t{alike.ending}"
+            f"{key}\t{next(self._uuids)}\tround:{round}\t\\\\x{fingerprint}\t{round}\t{occurred_at.isoformat()}\t{count}\t{alike.ending}"
         )
 
     def _sides_of(self, alike: Alike) -> Sequence[str]:

@@ -13,7 +13,7 @@ from datetime import date, datetime
 from typing import Any
 from uuid import UUID
 
-from django.db import IntegrityError, connection, transaction
+from django.db import IntegrityError, transaction
 from django.utils.translation import gettext
 
 from casino import roles
@@ -159,6 +159,7 @@ def _import(slips: Sequence[ReadLine], result: ImportResult, read: _Read, by: Us
         fresh = [one for one in _fresh(slips, result) if one.slip.table in places]
         try:
             work = _Work(fresh, places, result, by, at)
+            work.begin()
             with written_beside() as write:
                 work.rule_all(write, progress)
         except IntegrityError as error:
@@ -216,13 +217,23 @@ class _Work:
         self._unposted: list[LineFault] = []
         count = 0 if result.dry_run or result.errors else len(slips)
         self._keys = draw_keys("tables_round", count)
-        (self._source,) = draw_keys("tables_roundimport", 1)
+        self._source: RoundImport | None = None
+        self._source_key = 0
         books: dict[UUID, set[str]] = {}
         for place in places.values():
             accounts = round_accounts(place.table.code, is_pot_game=place.game.is_pot_game)
             books.setdefault(place.table.property.uuid, set()).update(accounts)
         self._posting = Posting(books, count, by=by)
         self._writer = RowWriter(self._posting, by)
+
+    def begin(self) -> None:
+        """Say whose import the rounds are, if any may be kept: all are, or nothing of it stays."""
+        if self.slips and self._is_written:
+            result = self.result
+            self._source = RoundImport.objects.create(
+                name=result.name, sha256=result.sha256, rounds=len(self.slips), already=len(result.already), by=self.by
+            )
+            self._source_key = self._source.pk
 
     def rule_all(self, write: Write, progress: Progress) -> None:
         """Rule every slip, and have written what may be kept; what may not goes to the result's errors. Asks the database nothing."""
@@ -252,15 +263,15 @@ class _Work:
 
     def _add(self, key: int, line: int, ruled: RuledSlip) -> None:
         try:
-            self._writer.post(ruled)
+            row = self._writer.write(key, ruled)
         except (Refused, NotFound) as error:
             fault = error.faults[0]
             self._unposted.append(LineFault(line, Fault(fault.code, fault.message, "", fault.facts)))
             return
-        self._rounds.append(self._writer.round(key, ruled))
-        head = f"{ruled.place.session.shift.gaming_day}\t{key}\t"
+        self._rounds.append(row)
+        head = f"{ruled.place.day}\t{key}\t"
         self._wagers += [f"{head}{number}\t{text}" for number, text in enumerate(ruled.wagers, start=1)]
-        self._imported.append(f"{key}\t{self._source}\t{line}")
+        self._imported.append(f"{key}\t{self._source_key}\t{line}")
 
     def _take(self) -> Sequence[Rows]:
         """Return the rows that were made since the last time, in the order in which they are written."""
@@ -270,23 +281,12 @@ class _Work:
         return [rounds, wagers, *self._posting.take(), imported]
 
     def keep(self, progress: Progress) -> None:
-        """Say whose import the rounds are, and have the database check all before it is over."""
-        if not self.kept:
+        """Say that all is kept, and of which import: each block was checked when it was written."""
+        if self._source is None:
             return
         progress(1, 2, gettext_noop("rounds kept"))
-        result = self.result
-        kept = RoundImport.objects.create(
-            id=self._source, name=result.name, sha256=result.sha256, rounds=self.kept, already=len(result.already), by=self.by
-        )
-        _check_all()
-        result.uuid = kept.uuid
+        self.result.uuid = self._source.uuid
         progress(2, 2, gettext_noop("entries posted"))
-
-
-def _check_all() -> None:
-    """Have the database check what is deferred: rounds and entries are counted a block at a time."""
-    with connection.cursor() as cursor:
-        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE; SET CONSTRAINTS ALL DEFERRED")
 
 
 def _translated(error: IntegrityError) -> CasinoError:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
+from fractions import Fraction
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -19,7 +20,7 @@ from casino.money import CEILING, Minor
 from casino.words import gettext
 from ledger.bulk import Alike, Posting
 from tables.due_and_done import as_due, is_as_due, side_by_side
-from tables.engine.game import SeatDues, Settlement
+from tables.engine.game import SeatDues, Settlement, WagerDue
 from tables.posting import WagerMoved
 from tables.services.bulk_places import Place
 from tables.services.round_rows import WAGER_COLUMNS as _WAGER
@@ -78,20 +79,20 @@ def _as_due(slip: RoundSlip, settlement: Settlement | None, place: Place) -> _Ke
     if settlement is None or not is_as_due(slip, is_pot_game=place.game.is_pot_game):
         return None
     dues, patrons = settlement.seat_dues, slip.patrons
-    if patrons and not patrons.keys() <= {one.seat for one in dues}:
+    if patrons and not patrons.keys() <= {seat for seat, _ in dues}:
         return None
     texts: list[str] = []
-    wagers = handle = collected = paid = 0
-    for one in dues:
-        seat_wagers, stakes, collect, pay, own = _seat_as_due(one, patrons.get(one.seat, "") if patrons else "")
-        wagers += seat_wagers
+    handle = collected = paid = 0
+    for seat, one in dues:
+        stakes, collect, pay, figures = _figures_as_due(one)
         handle += stakes
         collected += collect
         paid += pay
-        texts += own
+        head = f"{seat}\t{_patron_text(patrons[seat])}\t" if seat in patrons else f"{seat}\t\t"
+        texts += [head + text for text in figures]
     if handle >= CEILING or paid >= CEILING:
         return None
-    return RoundSums(wagers, handle, collected, paid, collected, paid), texts, None
+    return RoundSums(len(texts), handle, collected, paid, collected, paid), texts, None
 
 
 def _side_by_side(slip: RoundSlip, ruled: Ruled) -> _Kept:
@@ -104,16 +105,31 @@ def _side_by_side(slip: RoundSlip, ruled: Ruled) -> _Kept:
 _figures_text = lru_cache(maxsize=2**14)(copy_text)
 
 
+def _patron_text(patron: str) -> str:
+    return copy_text((patron,))
+
+
 def _wager_text(seat: int, kind: str, patron: str, *figures: Any) -> str:
-    return f"{seat}\t{copy_text((patron,)) if patron else ''}\t{_figures_text((kind, *figures))}"
+    return f"{seat}\t{_patron_text(patron)}\t{_figures_text((kind, *figures))}"
 
 
 @lru_cache(maxsize=2**15)
-def _seat_as_due(dues: SeatDues, patron: str) -> tuple[int, int, int, int, Sequence[str]]:
-    """Return how many wagers a seat has, their stakes, what was taken and what was paid, and the wagers as COPY takes them."""
-    sums = sums_of([as_due(due, patron) for due in dues.dues])
-    texts = [_wager_text(*wager_values(as_due(due, patron))) for due in dues.dues]
-    return sums.wagers, sums.handle, sums.collected, sums.paid, texts
+def _figures_as_due(dues: SeatDues) -> tuple[int, int, int, Sequence[str]]:
+    """Return a seat's stakes, takings and payments where all was done as due, and of each wager what COPY takes after seat and patron."""
+    found = dues.dues
+    return (
+        sum([due.stake for due in found]),
+        sum([due.collect for due in found]),
+        sum([due.pay for due in found]),
+        [_due_text(due.kind, due.stake, due.collect, due.pay, due.row, due.breakage, due.uncapped) for due in found],
+    )
+
+
+@lru_cache(maxsize=2**14)
+def _due_text(kind: str, stake: Minor, collect: Minor, pay: Minor, row: str | None, breakage: Fraction | None, uncapped: Minor | None) -> str:
+    due = WagerDue(0, kind, stake, collect, pay, "push", "", row, None, breakage, uncapped)  # the verdict itself is not kept
+    _, kind, _, *figures = wager_values(as_due(due, ""))
+    return _figures_text((kind, *figures))
 
 
 class RowWriter:
@@ -123,32 +139,29 @@ class RowWriter:
         self._posting, self._by = posting, by
         self._alike: dict[tuple[str, int | None, int], tuple[str, Alike]] = {}
 
-    def post(self, one: RuledSlip) -> None:
-        """Have posted what the round moved. Raises as `Posting.add`."""
+    def write(self, key: int, one: RuledSlip) -> bytes:
+        """Have posted what the round of `key` moved, and return its row, in the order of ROUND_COLUMNS. Raises as `Posting.add`."""
+        if one.moved is None and one.ruled.settlement is not None:
+            return self._write_as_due(key, one, one.ruled.settlement)
         slip, place = one.slip, one.place
-        if one.moved is not None:
-            draft = draft_of_moves(slip.uuid, slip.occurred_at, place.session, place.table, one.ruled, one.moved, rake_in_box=place.rake_in_box)
-            self._posting.add(draft)
-        else:
-            _, alike = self._alike_of(one)
-            self._posting.add_alike(alike, f"round:{slip.uuid}", slip.uuid, slip.occurred_at, (one.sums.collected, one.sums.paid))
+        moved = one.moved or ()
+        draft = draft_of_moves(slip.uuid, slip.occurred_at, place.session, place.table, one.ruled, moved, rake_in_box=place.rake_in_box)
+        self._posting.add(draft)
+        columns = {"id": key, **round_columns(slip, place.session, one.dealer, one.number, one.ruled, one.sums, self._by)}
+        return copy_text([columns[name] for name in ROUND_COLUMNS]).encode()
 
-    def round(self, key: int, one: RuledSlip) -> bytes:
-        """Return the row of the round, in the order of ROUND_COLUMNS."""
-        slip, ruled, settlement = one.slip, one.ruled, one.ruled.settlement
-        if one.moved is not None or settlement is None:
-            columns = {"id": key, **round_columns(slip, one.place.session, one.dealer, one.number, ruled, one.sums, self._by)}
-            return copy_text([columns[name] for name in ROUND_COLUMNS]).encode()
-        ending, _ = self._alike_of(one)
-        deal, sums = ruled.deal, one.sums
-        facts = canonical_plain(deal.facts)
-        label, text = copy_text((deal.id,)), settlement.json
+    def _write_as_due(self, key: int, one: RuledSlip, settlement: Settlement) -> bytes:
+        slip, deal, sums = one.slip, one.ruled.deal, one.sums
+        ending, alike = self._alike_of(one)
+        uuid, at = str(slip.uuid), slip.occurred_at
+        self._posting.add_alike(alike, uuid, at, (sums.collected, sums.paid))
         opening = (
-            f"{key}\t{slip.uuid}\t{one.number}\t{label}\t{slip.occurred_at.isoformat()}\t\\\\x{slip.fingerprint.hex()}\t"
-            f"\\\\x{ruled.game.pack(deal).hex()}\t"
+            f"{key}\t{uuid}\t{one.number}\t{copy_text((deal.id,))}\t{at.isoformat()}\t\\\\x{slip.fingerprint.hex()}\t"
+            f"\\\\x{one.ruled.game.pack(deal).hex()}\t"
         )
+        facts, answer = canonical_plain(deal.facts), settlement.json.replace(b"\\", b"\\\\")
         figures = f"\t{sums.wagers}\t{sums.handle}\t{sums.collect}\t{sums.pay}\t{sums.collected}\t{sums.paid}\t{ending}"
-        return b"".join([opening.encode(), _bytes_text(facts), b"\t", text.replace(b"\\", b"\\\\"), figures.encode()])
+        return b"".join([opening.encode(), _bytes_text(facts), b"\t", answer, figures.encode()])
 
     def _alike_of(self, one: RuledSlip) -> tuple[str, Alike]:
         """Return what the round's row ends with, and what its entry is like."""

@@ -144,9 +144,9 @@ class UthSettlement(Settlement):
         return tuple(dues)
 
     @property
-    def seat_dues(self) -> Sequence[SeatDues]:
-        """What is due in figures alone, by seat."""
-        return [wagers.at_seat(seat.seat) for seat, _, _, wagers in self._seats]
+    def seat_dues(self) -> Sequence[tuple[int, SeatDues]]:
+        """Each seat and what is due in figures."""
+        return [(seat.seat, wagers.figures) for seat, _, _, wagers in self._seats]
 
     @property
     def json(self) -> bytes:
