@@ -34,7 +34,7 @@ from tables.round_fields import TableFacts
 from tables.services.bulk_places import Place, places_of
 from tables.services.bulk_rows import ROUND_COLUMNS, WAGER_COLUMNS, RowWriter, RuledSlip, rule
 
-BLOCK = 1000
+BLOCK = 500
 """So many rounds are written at a time."""
 
 MOST_ERRORS = 1000
