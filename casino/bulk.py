@@ -6,6 +6,7 @@ session's lock, and a COPY that meets a constraint leaves nothing behind.
 
 from __future__ import annotations
 
+import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -47,15 +48,22 @@ _ITEM: Mapping[type, Callable[[Any], str]] = {type(None): lambda _: "NULL", int:
 
 
 class Rows(NamedTuple):
-    """Rows to be added to `table`: each of `lines` is one, as `copy_text` gives it, its values in the order of `columns`."""
+    """Rows to be added to `table`: each of `lines` is one, as `copy_text` gives it or that in UTF-8, its values in the order of `columns`."""
 
     table: str
     columns: Sequence[str]
-    lines: Sequence[str]
+    lines: Sequence[str] | Sequence[bytes]
+
+    def text(self) -> str | bytes:
+        """Return all lines, each with its end."""
+        return b"\n".join([*self.lines, b""]) if self.lines and isinstance(self.lines[0], bytes) else "\n".join([*self.lines, ""])
 
 
 MOST_UNDER_WAY = 4
 """So many blocks wait to be written at most; whoever makes more waits, so that memory stays flat."""
+
+_TURN = 0.0005
+"""Seconds after which whoever makes rows lets go of the interpreter for whoever sends them, whom the database waits for: a tenth of the usual."""
 
 Write = Callable[[Sequence[Rows]], None]
 
@@ -64,11 +72,13 @@ Write = Callable[[Sequence[Rows]], None]
 def written_beside() -> Iterator[Write]:
     """Give what takes blocks of rows and writes them beside the caller, a COPY each, in their order; all are written when the context ends.
 
-    The database works at a block while the next one is made. It is the caller's connection and transaction, so until the end the caller asks
-    the database nothing. Raises IntegrityError naming the constraint, at a later block or at the end.
+    The database works at a block while the next one is made, and checks at its end what is deferred: a block holds by itself. It is the
+    caller's connection and transaction, so until the end the caller asks the database nothing. Raises IntegrityError naming the constraint,
+    at a later block or at the end.
     """
     raw = connection.connection
     under_way: deque[Future[None]] = deque()
+    usual = sys.getswitchinterval()
     with connection.wrap_database_errors, ThreadPoolExecutor(1) as thread:
 
         def write(block: Sequence[Rows]) -> None:
@@ -76,21 +86,25 @@ def written_beside() -> Iterator[Write]:
                 under_way.popleft().result()
             under_way.append(thread.submit(_copy, raw, block))
 
+        sys.setswitchinterval(_TURN)
         try:
             yield write
             while under_way:
                 under_way.popleft().result()
         finally:
+            sys.setswitchinterval(usual)
             thread.shutdown(wait=True, cancel_futures=True)
 
 
 def _copy(raw: Any, block: Sequence[Rows]) -> None:
     with raw.cursor() as cursor:
-        for table, columns, lines in block:
-            if lines:
-                names = ", ".join(f'"{name}"' for name in columns)
-                with cursor.copy(f"COPY {table} ({names}) FROM STDIN") as copy:
-                    copy.write("\n".join([*lines, ""]))
+        for rows in block:
+            if rows.lines:
+                names = ", ".join(f'"{name}"' for name in rows.columns)
+                with cursor.copy(f"COPY {rows.table} ({names}) FROM STDIN") as copy:
+                    copy.write(rows.text())
+        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
+        cursor.execute("SET CONSTRAINTS ALL DEFERRED")
 
 
 def _escaped(text: str) -> str:

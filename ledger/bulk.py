@@ -5,27 +5,46 @@ The caller holds the shifts' locks, and asks the database to check all that is d
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+import os
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
 from functools import lru_cache
-from uuid import UUID
+from uuid import UUID, uuid4
 
 from django.utils.translation import gettext
 
 from casino.bulk import Rows, copy_text, draw_keys
 from casino.errors import NotFound
 from casino.models import User
-from ledger.drafts import EntryDraft
+from casino.money import Minor
+from ledger.drafts import EntryDraft, Fingerprints
 from ledger.models import Account
 from ledger.published import require_current
 from ledger.selectors import balances
 from ledger.services import within_limits
 
 _ENTRY = (
-    *("id", "uuid", "reference", "fingerprint", "round", "occurred_at", "memo", "transfer_count"),
-    *("kind", "property", "shift", "session", "gaming_day", "recorded_by_id", "on_behalf_of_id", "witness_id", "late"),
+    *("id", "uuid", "reference", "fingerprint", "round", "occurred_at", "transfer_count"),
+    *("memo", "kind", "property", "shift", "session", "gaming_day", "recorded_by_id", "on_behalf_of_id", "witness_id", "late"),
     *("paytable", "paytable_sha256", "engine_version"),
 )
 _TRANSFER = ("gaming_day", "entry_id", "line", "credit_account_id", "debit_account_id", "currency", "amount")
+
+
+class Alike:
+    """Entries of rounds that differ from `draft` in their round, reference and time, and in how much is moved: the rest is written once."""
+
+    def __init__(self, draft: EntryDraft, by: User) -> None:
+        self.draft = draft
+        self.fingerprints = Fingerprints(draft)
+        self.ending = _alike(draft, by)
+        self.day = draft.gaming_day.isoformat()
+
+    def drawn(self, round: str, occurred_at: datetime, amounts: Sequence[int]) -> EntryDraft:
+        """Return the one of the round of this UUID; `amounts`: of each transfer of the draft, 0 where it does not move."""
+        moved = [replace(one, amount=Minor(amount)) for one, amount in zip(self.draft.transfers, amounts, strict=True) if amount]
+        return replace(self.draft, reference=f"round:{round}", round=UUID(round), occurred_at=occurred_at, transfers=moved, uuid=uuid4())
 
 
 class Posting:
@@ -42,6 +61,8 @@ class Posting:
         self._limited = _locked(self._accounts.values())
         self._held = balances(self._limited.values()) if self._limited else {}
         self._keys = iter(draw_keys("ledger_entry", count))
+        self._uuids = _random_uuids()
+        self._sides: dict[Alike, Sequence[str]] = {}
         self._by = by
         self._entries: list[str] = []
         self._transfers: list[str] = []
@@ -56,6 +77,30 @@ class Posting:
         self._entries.append(_entry(key, draft, self._by))
         for line, (one, (credit, debit)) in enumerate(zip(moved, accounts, strict=True), start=1):
             self._transfers.append(f"{draft.gaming_day}\t{key}\t{line}\t{credit.pk}\t{debit.pk}\t{draft.currency}\t{one.amount}")
+
+    def add_alike(self, alike: Alike, round: str, occurred_at: datetime, amounts: Sequence[int]) -> None:
+        """Have the entry posted that `alike` draws, in a third of the time of `add`. Raises the same."""
+        if self._limited:
+            self.add(alike.drawn(round, occurred_at, amounts))
+            return
+        key, count = next(self._keys), 0
+        for amount, sides in zip(amounts, self._sides_of(alike), strict=True):
+            if amount:
+                count += 1
+                self._transfers.append(f"{alike.day}\t{key}\t{count}\t{sides}\t{amount}")
+        fingerprint = alike.fingerprints.of(f"round:{round}", occurred_at, amounts).hex()
+        self._entries.append(
+            f"{key}\t{next(self._uuids)}\tround:{round}\t\\\\x{fingerprint}\t{round}\t{occurred_at.isoformat()}\t{count}\t{alike.ending}"
+        )
+
+    def _sides_of(self, alike: Alike) -> Sequence[str]:
+        """Return the accounts and the currency of each transfer, as COPY takes them."""
+        found = self._sides.get(alike)
+        if found is None:
+            draft = alike.draft
+            pairs = [(self._account(draft.property, one.credit), self._account(draft.property, one.debit)) for one in draft.transfers]
+            found = self._sides[alike] = [f"{credit.pk}\t{debit.pk}\t{draft.currency}" for credit, debit in pairs]
+        return found
 
     def take(self) -> list[Rows]:
         """Return the rows of what was added since the last time, to be written in this order."""
@@ -92,7 +137,22 @@ _same = lru_cache(maxsize=256)(copy_text)
 
 def _entry(key: int, draft: EntryDraft, by: User) -> str:
     """Return the row of `draft`: what is its own, then what others have alike."""
-    own = (key, draft.uuid, draft.reference, draft.fingerprint(), draft.round, draft.occurred_at, draft.memo, len(draft.transfers))
+    own = (key, draft.uuid, draft.reference, draft.fingerprint(), draft.round, draft.occurred_at, len(draft.transfers))
+    return f"{copy_text(own)}\t{_alike(draft, by)}"
+
+
+def _alike(draft: EntryDraft, by: User) -> str:
     place = (draft.kind, draft.property, draft.shift, draft.session, draft.gaming_day, by.pk, draft.on_behalf_of, draft.witness, draft.late)
-    rules = (draft.paytable, draft.paytable_sha256, draft.engine_version)
-    return f"{copy_text(own)}\t{_same(place)}\t{_same(rules)}"
+    return _same((draft.memo, *place, draft.paytable, draft.paytable_sha256, draft.engine_version))
+
+
+_AT_ONCE = 1024
+
+
+def _random_uuids() -> Iterator[str]:
+    """Yield UUIDs of version 4 as text, as `uuid.uuid4` makes them; the system is asked for chance by the thousand."""
+    while True:
+        chance = os.urandom(16 * _AT_ONCE).hex()
+        for at in range(0, 32 * _AT_ONCE, 32):
+            text = chance[at : at + 32]
+            yield f"{text[:8]}-{text[8:12]}-4{text[13:16]}-{'89ab'[int(text[16], 16) & 3]}{text[17:20]}-{text[20:]}"

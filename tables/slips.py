@@ -7,10 +7,13 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import lru_cache
+from operator import itemgetter
 from typing import Any
 from uuid import UUID
 
@@ -23,6 +26,7 @@ from casino.words import gettext
 _KEYS = ("uuid", "table", "occurred_at", "dealer", "number", "round", "done", "mispaid", "patrons", "irregular", "replaces", "funds", "for_dealer")
 _REQUIRED = ("uuid", "table", "occurred_at", "dealer", "round")
 MOST_TEXT = 300
+MOST_CODE = 20
 FUNDS = ("chips", "cash", "promo")
 """What a stake may be: chips, cash (money plays), promotional chips or a coupon."""
 LARGEST_NUMBER = 999_999
@@ -69,7 +73,53 @@ class RoundSlip:
 
 def read_round_slip(raw: Any) -> RoundSlip:
     """Return the slip that parsed JSON `raw` says. Raises InvalidSlip with every fault of its shape."""
-    return _Reader(raw).slip()
+    return plain_slip(raw) or _Reader(raw).slip()
+
+
+_UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}").fullmatch
+_required = itemgetter(*_REQUIRED)
+_USUAL = frozenset({*_REQUIRED, "number", "patrons"})
+
+
+def plain_slip(raw: Any) -> RoundSlip | None:
+    """Return the slip of a round of which no more is said than most are, and all that is plainly right; None where the reader has to look."""
+    try:
+        uuid, table, occurred_at, dealer, played = _required(raw)
+        moment = datetime.fromisoformat(occurred_at)
+        right = _UUID(uuid) and _is_code(table) and _is_code(dealer) and moment.tzinfo is not None and 1970 < moment.year < 2200
+    except (KeyError, TypeError, ValueError, IndexError):
+        return None
+    if not right or type(raw) is not dict or type(played) is not dict or not raw.keys() <= _USUAL:
+        return None
+    number, patrons = None, {}
+    if len(raw) > len(_REQUIRED):
+        reader = _Reader(raw)
+        number, patrons = reader.number("number"), reader.patrons()
+        if reader.faults:
+            return None
+    slip = object.__new__(RoundSlip)  # with all its fields at once, in a quarter of the time
+    slip.__dict__.update(
+        uuid=UUID(uuid),
+        table=table,
+        occurred_at=moment,
+        dealer=dealer,
+        round=played,
+        number=number,
+        done={},
+        mispaid=(),
+        patrons=patrons,
+        irregular="",
+        replaces=None,
+        funds={},
+        for_dealer=frozenset(),
+        fingerprint=hashlib.sha256(_body(raw)).digest(),
+    )
+    return slip
+
+
+@lru_cache(maxsize=256)
+def _is_code(text: Any) -> bool:
+    return type(text) is str and len(text) <= MOST_CODE and text.isprintable() and bool(text.strip())
 
 
 def _body(raw: Mapping[str, Any]) -> bytes:
@@ -98,14 +148,14 @@ class _Reader:
         raw = self.raw
         values: dict[str, Any] = {
             "uuid": self._uuid("uuid"),
-            "table": self._text("table", most=20),
+            "table": self._text("table", most=MOST_CODE),
             "occurred_at": self._moment("occurred_at"),
-            "dealer": self._text("dealer", most=20),
+            "dealer": self._text("dealer", most=MOST_CODE),
             "round": self._object("round"),
-            "number": self._number("number"),
+            "number": self.number("number"),
             "done": self._done(),
             "mispaid": self._mispaid(),
-            "patrons": self._patrons(),
+            "patrons": self.patrons(),
             "irregular": self._irregular(),
             "replaces": self._uuid("replaces") if raw.get("replaces") is not None else None,
             "funds": self._funds(),
@@ -165,7 +215,8 @@ class _Reader:
             self._fault("bad_type", key, gettext("“%(key)s” is an object.") % {"key": key})
         return {}
 
-    def _number(self, key: str) -> int | None:
+    def number(self, key: str) -> int | None:
+        """Return the whole number under `key`, None where there is none."""
         value = self.raw.get(key)
         if value is None:
             return None
@@ -241,11 +292,12 @@ class _Reader:
         note = one.get("note", "")
         if not isinstance(note, str) or len(note) > MOST_TEXT or "\x00" in note:
             self._fault("bad_type", f"{where}.note", gettext("A note is text of at most %(most)s characters.") % {"most": MOST_TEXT})
-        wager = self._text("wager", most=20, where=f"{where}.wager", source=one or {"wager": None})
+        wager = self._text("wager", most=MOST_CODE, where=f"{where}.wager", source=one or {"wager": None})
         first = self._one_done(one["first"], f"{where}.first") if one.get("first") is not None else None
         return Mispaid(seat, wager, status, first, note) if not self.faults else None  # type: ignore[arg-type]
 
-    def _patrons(self) -> dict[int, str]:
+    def patrons(self) -> dict[int, str]:
+        """Return the patrons by seat."""
         raw = self.raw.get("patrons")
         if raw is None:
             return {}

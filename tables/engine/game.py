@@ -62,12 +62,14 @@ class WagerDue(NamedTuple):
 
 
 class SeatDues:
-    """What is due at one seat, without the reasons (`why` is empty). Two are the same only if they are one: so what follows from it may be kept."""
+    """What is due at some seat, in figures: the `dues` are of no seat (0) and without reasons (`why` is empty).
 
-    __slots__ = ("dues", "seat")
+    Two are the same only if they are one: so what follows from it may be kept.
+    """
 
-    def __init__(self, seat: int, dues: Sequence[WagerDue]) -> None:
-        self.seat = seat
+    __slots__ = ("dues",)
+
+    def __init__(self, dues: Sequence[WagerDue]) -> None:
         self.dues = dues
 
 
@@ -82,9 +84,10 @@ class Settlement(ABC):
         """What is due, by ascending seat, then in the game's order of wagers."""
 
     @property
-    def seat_dues(self) -> Sequence[SeatDues]:
-        """The same by seat and without words. A game whose seats come out alike again and again gives the same object for them."""
-        return [SeatDues(seat, [due._replace(why="") for due in dues]) for seat, dues in groupby(self.dues, attrgetter("seat"))]
+    def seat_dues(self) -> Sequence[tuple[int, SeatDues]]:
+        """Each seat and the same in figures. A game whose seats come out alike again and again gives the same object for them."""
+        by_seat = groupby(self.dues, attrgetter("seat"))
+        return [(seat, SeatDues([due._replace(seat=0, why="") for due in dues])) for seat, dues in by_seat]
 
     @property
     @abstractmethod

@@ -70,6 +70,7 @@ def plain_nested(line: bytes) -> dict[str, Any] | None:
     return found if type(found) is dict and _count_all_keys(found.values()) + len(found) == line.count(b'":') else None
 
 
+_TEXTS_ALONE = {str}
 _NOT_THESE = -(2**20)
 """More than there are keys on the longest line."""
 
@@ -82,7 +83,8 @@ def _count_all_keys(values: Iterable[Any]) -> int:
         if kind is dict:
             keys += len(value) + _count_all_keys(value.values())
         elif kind is list:
-            keys += _count_all_keys(value)
+            if set(map(type, value)) != _TEXTS_ALONE:  # cards, mostly
+                keys += _count_all_keys(value)
         elif kind is float:
             keys += _NOT_THESE
     return keys

@@ -59,9 +59,9 @@ class OddsSettlement(Settlement):
         return tuple(due for seat, wagers in self._seats for due in wagers.dues(seat.seat, seat.subject, seat.side_subject))
 
     @property
-    def seat_dues(self) -> Sequence[SeatDues]:
-        """What is due in figures alone, by seat."""
-        return [wagers.at_seat(seat.seat) for seat, wagers in self._seats]
+    def seat_dues(self) -> Sequence[tuple[int, SeatDues]]:
+        """Each seat and what is due in figures."""
+        return [(seat.seat, wagers.figures) for seat, wagers in self._seats]
 
     @property
     def json(self) -> bytes:

@@ -54,16 +54,17 @@ class Seat(NamedTuple):
     @property
     def facts(self) -> dict[str, Any]:
         """Return the seat in its canonical shape."""
-        found: dict[str, Any] = {"seat": self.seat, "ante": self.ante, "blind": self.blind}
-        if self.cards:
-            found["cards"] = card_names(self.cards)
-        if self.trips:
-            found["trips"] = self.trips
-        if self.play:
-            found["play"] = self.play
-        if self.street is not None:
-            found["street"] = self.street
-        if self.folded:
+        _, number, ante, blind, cards, trips, play, street, folded = self
+        found: dict[str, Any] = {"seat": number, "ante": ante, "blind": blind}
+        if cards:
+            found["cards"] = card_names(cards)
+        if trips:
+            found["trips"] = trips
+        if play:
+            found["play"] = play
+        if street is not None:
+            found["street"] = street
+        if folded:
             found["folded"] = True
         return found
 

@@ -55,7 +55,8 @@ class SettledWager(NamedTuple):
     """A verdict on a stake, paid. `net`: what the patron gains, + won, 0, or minus the stake.
 
     Its reason is a subject, "Pair of nines loses to the dealer's pair of tens", and then `reason`. Neither holds what JSON would escape.
-    `opening` and `ending`: what stands in the answer before and after the subject, in UTF-8.
+    `opening` and `ending`: what stands in the answer before and after the subject, in UTF-8. `figures`: its settlement at no seat (0), without
+    a reason.
     """
 
     verdict: Verdict
@@ -66,6 +67,7 @@ class SettledWager(NamedTuple):
     opening: bytes
     ending: bytes
     reason: str
+    figures: WagerDue
 
     @classmethod
     def of(cls, verdict: Verdict, stake: Minor, payout: Payout, cut_by: str = "") -> SettledWager:
@@ -76,25 +78,25 @@ class SettledWager(NamedTuple):
         if payout.uncapped is not None:
             more = f',"uncapped":{payout.uncapped}'
         opening = f'"{verdict.kind}":{{"stake":{0 if verdict.on else stake},"result":"{verdict.result}","net":{net}{more},"why":"'
-        return cls(verdict, stake, payout, net, verdict.is_side_bet, opening.encode(), f'{reason}"}}'.encode(), reason)
-
-    def due(self, seat: int, subject: str) -> WagerDue:
-        """Return the settlement of the wager at `seat`."""
-        verdict, payout = self.verdict, self.payout
-        return WagerDue(
-            seat=seat,
+        figures = WagerDue(
+            seat=0,
             kind=verdict.kind,
-            stake=Minor(0) if verdict.on else self.stake,
-            collect=self.stake if verdict.result == "lose" else Minor(0),
+            stake=Minor(0) if verdict.on else stake,
+            collect=stake if verdict.result == "lose" else Minor(0),
             pay=payout.pay,
             result=verdict.result,
-            why=subject + self.reason,
+            why="",
             row=verdict.row,
             odds=verdict.odds,
             breakage=payout.breakage,
             uncapped=payout.uncapped,
-            base=self.stake if verdict.on else None,
+            base=stake if verdict.on else None,
         )
+        return cls(verdict, stake, payout, net, verdict.is_side_bet, opening.encode(), f'{reason}"}}'.encode(), reason, figures)
+
+    def due(self, seat: int, subject: str) -> WagerDue:
+        """Return the settlement of the wager at `seat`."""
+        return self.figures._replace(seat=seat, why=subject + self.reason)
 
 
 _shared: dict[bytes, bytes] = {}
@@ -104,16 +106,16 @@ _MOST_SHARED = 1 << 14
 
 
 class SettledWagers:
-    """The wagers of one seat, settled; `net`: what it gains by all. Reasons of side bets open with a subject of their own.
+    """The wagers of one seat, settled; `net`: what it gains by all; `figures`: what is due. Reasons of side bets open with a subject of their own.
 
     What is written about them is cut where subjects go: `_cuts` at the seat's, `_side_cuts` at those of the side bets, which come last.
     """
 
-    __slots__ = ("_at_seat", "_cuts", "_side_cuts", "net", "wagers")
+    __slots__ = ("_cuts", "_side_cuts", "figures", "net", "wagers")
 
     def __init__(self, wagers: Sequence[SettledWager]) -> None:
         self.wagers = wagers
-        self._at_seat: dict[int, SeatDues] = {}
+        self.figures = SeatDues([wager.figures for wager in wagers])
         self.net = sum([wager.net for wager in wagers])
         cuts: list[bytes] = []
         side_cuts: list[bytes] = []
@@ -128,13 +130,6 @@ class SettledWagers:
     def dues(self, seat: int, subject: str, side_subject: str) -> list[WagerDue]:
         """Return the settlement of each wager at `seat`; the reasons of side bets open with a subject of their own."""
         return [wager.due(seat, side_subject if wager.is_side_bet else subject) for wager in self.wagers]
-
-    def at_seat(self, seat: int) -> SeatDues:
-        """Return the settlement of the wagers at `seat` in figures alone: made once."""
-        found = self._at_seat.get(seat)
-        if found is None:
-            found = self._at_seat[seat] = SeatDues(seat, [wager.due(seat, "")._replace(why="") for wager in self.wagers])
-        return found
 
     def json(self, subject: bytes, side_subject: bytes) -> tuple[bytes, bytes]:
         """Return `"wagers":{"ante":{…},…},"net":…}`, the end of a seat's object, in UTF-8 and in two parts, which the answer joins with others."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import UTC, datetime
 
 from django.utils.translation import gettext
 
@@ -24,7 +24,7 @@ from tables.slips import RoundSlip
 
 @dataclass
 class Place:
-    """A table's open session as it is now; `numbers`: those that its rounds have, `top` the highest."""
+    """A table's open session as it is now; `numbers`: those that its rounds have, `top` the highest; `day`: the gaming day as text."""
 
     table: Table
     session: TableSession
@@ -36,6 +36,7 @@ class Place:
     top: int
     rake_in_box: bool
     may_be_irregular: bool
+    day: str
 
     def now(self, dealer: str) -> selectors.SessionNow:
         """Return what the session is now, and who `dealer` is."""
@@ -81,9 +82,10 @@ def _place(table: Table, session: TableSession, by: User) -> Place:
         game=games()[table.game],
         known=known,
         nobody=nobody,
-        versions=[(row.from_at, row.version, paytable_of(row.version)) for row in rows],
+        versions=[(row.from_at.astimezone(UTC), row.version, paytable_of(row.version)) for row in rows],
         numbers=set(Round.objects.filter(session=session).values_list("number", flat=True)),
         top=nobody.next_number - 1,
         rake_in_box=settings_on(table.property, session.shift.gaming_day).rake_in_box,
+        day=session.shift.gaming_day.isoformat(),
         may_be_irregular=roles.may(by.roles, "record_irregular", table.pit.code),
     )

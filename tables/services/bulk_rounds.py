@@ -13,12 +13,12 @@ from datetime import date, datetime
 from typing import Any
 from uuid import UUID
 
-from django.db import IntegrityError, connection, transaction
+from django.db import IntegrityError, transaction
 from django.utils.translation import gettext
 
 from casino import roles
 from casino.append_only import make_partitions
-from casino.bulk import Rows, Write, copy_text, draw_keys, written_beside
+from casino.bulk import Rows, Write, draw_keys, written_beside
 from casino.errors import BrokenBooks, CasinoError, Conflict, Fault, NotFound, Refused
 from casino.memory import looking_seldom
 from casino.models import User
@@ -32,9 +32,9 @@ from tables.models import Round, RoundImport, Table, TableSession
 from tables.posting import round_accounts
 from tables.round_fields import TableFacts
 from tables.services.bulk_places import Place, places_of
-from tables.services.bulk_rows import WAGER_COLUMNS, RuledSlip, rule
+from tables.services.bulk_rows import ROUND_COLUMNS, WAGER_COLUMNS, RowWriter, RuledSlip, rule
 
-BLOCK = 1000
+BLOCK = 500
 """So many rounds are written at a time."""
 
 MOST_ERRORS = 1000
@@ -159,6 +159,7 @@ def _import(slips: Sequence[ReadLine], result: ImportResult, read: _Read, by: Us
         fresh = [one for one in _fresh(slips, result) if one.slip.table in places]
         try:
             work = _Work(fresh, places, result, by, at)
+            work.begin()
             with written_beside() as write:
                 work.rule_all(write, progress)
         except IntegrityError as error:
@@ -210,19 +211,29 @@ class _Work:
     def __init__(self, slips: Sequence[ReadLine], places: Mapping[str, Place], result: ImportResult, by: User, at: datetime) -> None:
         self.slips, self.places, self.result, self.by, self.at = slips, places, result, by, at
         self.kept = 0
-        self._rounds: list[str] = []
+        self._rounds: list[bytes] = []
         self._wagers: list[str] = []
         self._imported: list[str] = []
-        self._columns: Sequence[str] = ()
         self._unposted: list[LineFault] = []
         count = 0 if result.dry_run or result.errors else len(slips)
         self._keys = draw_keys("tables_round", count)
-        (self._source,) = draw_keys("tables_roundimport", 1)
+        self._source: RoundImport | None = None
+        self._source_key = 0
         books: dict[UUID, set[str]] = {}
         for place in places.values():
             accounts = round_accounts(place.table.code, is_pot_game=place.game.is_pot_game)
             books.setdefault(place.table.property.uuid, set()).update(accounts)
         self._posting = Posting(books, count, by=by)
+        self._writer = RowWriter(self._posting, by)
+
+    def begin(self) -> None:
+        """Say whose import the rounds are, if any may be kept: all are, or nothing of it stays."""
+        if self.slips and self._is_written:
+            result = self.result
+            self._source = RoundImport.objects.create(
+                name=result.name, sha256=result.sha256, rounds=len(self.slips), already=len(result.already), by=self.by
+            )
+            self._source_key = self._source.pk
 
     def rule_all(self, write: Write, progress: Progress) -> None:
         """Rule every slip, and have written what may be kept; what may not goes to the result's errors. Asks the database nothing."""
@@ -252,42 +263,30 @@ class _Work:
 
     def _add(self, key: int, line: int, ruled: RuledSlip) -> None:
         try:
-            self._posting.add(ruled.draft)
+            row = self._writer.write(key, ruled)
         except (Refused, NotFound) as error:
             fault = error.faults[0]
             self._unposted.append(LineFault(line, Fault(fault.code, fault.message, "", fault.facts)))
             return
-        self._columns = ("id", *ruled.columns)
-        self._rounds.append(copy_text((key, *ruled.columns.values())))
-        head = f"{ruled.draft.gaming_day}\t{key}\t"
+        self._rounds.append(row)
+        head = f"{ruled.place.day}\t{key}\t"
         self._wagers += [f"{head}{number}\t{text}" for number, text in enumerate(ruled.wagers, start=1)]
-        self._imported.append(f"{key}\t{self._source}\t{line}")
+        self._imported.append(f"{key}\t{self._source_key}\t{line}")
 
     def _take(self) -> Sequence[Rows]:
         """Return the rows that were made since the last time, in the order in which they are written."""
         imported = Rows("tables_importedround", ("round_id", "source_id", "line"), self._imported)
-        rounds, wagers = Rows("tables_round", self._columns, self._rounds), Rows("tables_wager", WAGER_COLUMNS, self._wagers)
+        rounds, wagers = Rows("tables_round", ROUND_COLUMNS, self._rounds), Rows("tables_wager", WAGER_COLUMNS, self._wagers)
         self._rounds, self._wagers, self._imported = [], [], []
         return [rounds, wagers, *self._posting.take(), imported]
 
     def keep(self, progress: Progress) -> None:
-        """Say whose import the rounds are, and have the database check all before it is over."""
-        if not self.kept:
+        """Say that all is kept, and of which import: each block was checked when it was written."""
+        if self._source is None:
             return
         progress(1, 2, gettext_noop("rounds kept"))
-        result = self.result
-        kept = RoundImport.objects.create(
-            id=self._source, name=result.name, sha256=result.sha256, rounds=self.kept, already=len(result.already), by=self.by
-        )
-        _check_all()
-        result.uuid = kept.uuid
+        self.result.uuid = self._source.uuid
         progress(2, 2, gettext_noop("entries posted"))
-
-
-def _check_all() -> None:
-    """Have the database check what is deferred: rounds and entries are counted a block at a time."""
-    with connection.cursor() as cursor:
-        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE; SET CONSTRAINTS ALL DEFERRED")
 
 
 def _translated(error: IntegrityError) -> CasinoError:

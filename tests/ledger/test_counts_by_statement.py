@@ -8,7 +8,7 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
-from django.db import IntegrityError, connection, transaction
+from django.db import IntegrityError, connection, connections, transaction
 
 from ledger.models import Entry, Transfer
 from tables.models import Round, Wager
@@ -193,3 +193,59 @@ def test_what_is_to_be_counted_is_not_forgotten_by_a_savepoint_or_a_table_of_the
         cursor.execute("ROLLBACK TO SAVEPOINT early")
         check()
     assert (Round.objects.count(), waiting()) == (before, (0, 0))
+
+
+_MISPLACED = [("round_id", "0"), ("round_id", "{key} + 1000"), ("gaming_day", "gaming_day + 1"), ("gaming_day", "gaming_day - 1")]
+
+
+@pytest.mark.parametrize(("column", "other"), _MISPLACED)
+@pytest.mark.parametrize("line", ["1", "5"])
+def test_a_wager_without_its_round_is_refused_among_others(house: House, column: str, other: str, line: str) -> None:
+    """B045, B047: no foreign key says so any more; the guard of the statement does, at its end."""
+    played = play(house)
+    with pytest.raises(IntegrityError, match="tables_wager_round") as refused, transaction.atomic():
+        key = again(played)
+        wrong = f"CASE line WHEN {line} THEN {other.format(key=key)} ELSE {{}} END"
+        with connection.cursor() as cursor:
+            day = wrong.format("gaming_day") if column == "gaming_day" else "gaming_day"
+            round_id = wrong.format(key) if column == "round_id" else str(key)
+            columns = _WAGER.removeprefix("gaming_day, ")
+            cursor.execute(
+                f"INSERT INTO tables_wager (round_id, line, gaming_day, {columns}) SELECT {round_id}, line, {day}, {columns}"
+                " FROM tables_wager WHERE round_id = %s",
+                [played.pk],
+            )
+    assert refused.value.__cause__.diag.constraint_name == "tables_wager_round"
+
+
+@pytest.mark.parametrize(("entry_id", "day"), [("0", "0"), ("{made} + 1000", "0"), ("{made}", "1"), ("{made}", "-1")])
+def test_a_transfer_without_its_entry_is_refused_among_others(house: House, entry_id: str, day: str) -> None:
+    with pytest.raises(IntegrityError, match="ledger_transfer_entry") as refused, transaction.atomic(), connection.cursor() as cursor:
+        made = insert_entry(cursor, entry(house))
+        cursor.execute(
+            "INSERT INTO ledger_transfer (gaming_day, entry_id, line, credit_account_id, debit_account_id, currency, amount)"
+            " SELECT e.gaming_day + n.day, n.entry, 1, a.credit, a.debit, 'USD', 5"
+            f" FROM (VALUES (%(made)s, 0), ({entry_id.format(made=made)}, {day})) n (entry, day), ledger_entry e,"
+            " (SELECT min(id) AS credit, max(id) AS debit FROM ledger_account) a WHERE e.id = %(made)s",
+            {"made": made},
+        )
+    assert refused.value.__cause__.diag.constraint_name == "ledger_transfer_entry"
+
+
+@pytest.mark.django_db(transaction=True, databases=["default", "owner"])
+def test_what_no_foreign_key_holds_stays_by_itself(house: House) -> None:
+    """A foreign key would keep a round with wagers from going; nobody can take one away, its owner neither."""
+    played = play(house)
+    owner = connections["owner"]
+    for statement in (
+        "DELETE FROM tables_round",
+        "UPDATE tables_round SET id = id + 1000",
+        "UPDATE tables_round SET gaming_day = gaming_day + 1",
+        "TRUNCATE tables_round CASCADE",
+        "DELETE FROM ledger_entry",
+        "UPDATE ledger_entry SET id = id + 1000",
+        "TRUNCATE ledger_entry CASCADE",
+    ):
+        with pytest.raises(IntegrityError, match="is refused"), transaction.atomic(using="owner"), owner.cursor() as cursor:
+            cursor.execute(statement)
+    assert Round.objects.get().pk == played.pk

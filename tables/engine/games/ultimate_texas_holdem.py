@@ -144,9 +144,9 @@ class UthSettlement(Settlement):
         return tuple(dues)
 
     @property
-    def seat_dues(self) -> Sequence[SeatDues]:
-        """What is due in figures alone, by seat."""
-        return [wagers.at_seat(seat.seat) for seat, _, _, wagers in self._seats]
+    def seat_dues(self) -> Sequence[tuple[int, SeatDues]]:
+        """Each seat and what is due in figures."""
+        return [(seat.seat, wagers.figures) for seat, _, _, wagers in self._seats]
 
     @property
     def json(self) -> bytes:
@@ -175,6 +175,9 @@ class UthSettlement(Settlement):
         if self._dealer is None:
             return b"null"
         return b'{%b,"qualifies":%b}' % (hand_json(self._dealer), b"true" if self._dealer[1] >= self._house.qualifying else b"false")
+
+
+_NO_BOARD, _NO_HAND = (NO_CARD,) * 5, (NO_CARD,) * 2
 
 
 def _complete(seat: Mapping[str, Any]) -> dict[str, Any]:
@@ -249,11 +252,11 @@ class UltimateTexasHoldem(RoundGame[UthDeal]):
 
     def pack(self, deal: UthDeal) -> bytes:
         """Return 21 bytes: the board's five cards, the dealer's two, two for each of the seats 1 to 7."""
-        packed = bytearray([NO_CARD] * (7 + 2 * LAST_SEAT))
-        packed[:7] = bytes([*(deal.community or [NO_CARD] * 5), *(deal.dealer or [NO_CARD] * 2)])
-        for seat in deal.seats:
-            packed[5 + 2 * seat.seat : 7 + 2 * seat.seat] = bytes(seat.cards or [NO_CARD] * 2)
-        return bytes(packed)
+        cards = [*(deal.community or _NO_BOARD), *(deal.dealer or _NO_HAND), *_NO_HAND * LAST_SEAT]
+        for _, number, _, _, hand, _, _, _, _ in deal.seats:
+            if hand is not None:
+                cards[5 + 2 * number], cards[6 + 2 * number] = hand
+        return bytes(cards)
 
 
 GAME = UltimateTexasHoldem()
