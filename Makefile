@@ -51,6 +51,7 @@ test-slow: setup
 
 test-long: setup
 	@$(PYTEST) -n 2 -m "long and not browser"
+	@$(PYTEST) -n 2 --hypothesis-profile thorough tests/engine/test_settlement_laws.py tests/casino/test_canonical.py
 	@$(PYTEST) -n 2 -m "long and browser"
 
 test-office: setup

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from tests.builders import House
 
 hypothesis_settings.register_profile("short", max_examples=50, deadline=None)
-hypothesis_settings.register_profile("thorough", max_examples=500, deadline=None)
+hypothesis_settings.register_profile("thorough", max_examples=200, deadline=None)
 hypothesis_settings.load_profile("short")
 
 assert settings.DURABLE is False  # also reads the settings, so that pytest-django sets Django up

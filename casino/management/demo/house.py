@@ -15,6 +15,7 @@ from tables.models import Dealer, Pit, Property, Table
 from tables.paytable_files import published
 from tables.services import chips, floor, paytables
 from tables.services.dealer_pins import set_pin
+from tables.services.limits import set_table_limit
 
 ZONE = "America/Los_Angeles"
 CHIPS = (500_00, 100_00, 25_00, 5_00, 1_00, 50, 25, 5, 1)
@@ -28,6 +29,8 @@ TABLES = {
     "UTH-05": ("uth", "P2"),
     "PAY-01": ("payroll", "P2"),
 }
+LIMITS = {"uth": {"ante": (10_00, 200_00), "trips": (5_00, 50_00)}}
+"""The least and the most on one wager, cents, by game and bet."""
 PITS = {"P1": "Main pit", "P2": "North pit"}
 DEALERS = ("D-1011", "D-1024", "D-1042", "D-1063", "D-1079", "D-1098", "D-1120", "D-1157", "D-1187")
 STAFF: Mapping[str, tuple[str, str, tuple[str, ...] | None]] = {
@@ -116,6 +119,8 @@ def _table(pit: Pit, code: str, game: str, staff: Mapping[str, User], at: dateti
     content = published()[games()[game].default_paytable].content
     version = paytables.publish_paytable(content, proposed_by=staff["GM-1"], approved_by=staff["AU-1"], approval="Opening of the house")
     paytables.put_in_force(table, version, from_at=at, by=staff["GM-1"], approved_by=staff["AU-1"])
+    for bet, (least, most) in LIMITS.get(game, {}).items():
+        set_table_limit(table, bet, least=least, most=most, from_at=at, by=staff["GM-1"], approved_by=staff["AU-1"])
     chips.stock_tray(table, BANKROLL, at=at, by=staff["CG-1"])
     return table
 
