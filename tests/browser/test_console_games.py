@@ -46,6 +46,48 @@ def test_payroll_is_typed_in_turn_order(pit_boss: Page) -> None:
     assert pit_boss.evaluate("window.violations") == []
 
 
+def test_what_is_wrong_has_the_cursor_before_a_seat_of_which_nothing_was_typed(pit_boss: Page) -> None:
+    sit_down(pit_boss, "PAY-01")
+    pit_boss.focus("[name=r_ante]")
+    pit_boss.keyboard.type("1.000")
+    pit_boss.keyboard.press("Enter")
+    expect(pit_boss.locator("#e_r_ante")).to_contain_text("1.000")
+    expect(pit_boss.locator("[name=r_ante]")).to_be_focused()
+    expect(pit_boss.locator("[name=r_ante]")).to_have_attribute("aria-describedby", "e_r_ante")
+    expect(pit_boss.locator("#said")).to_contain_text("1.000")
+    expect(pit_boss.locator("#problems")).to_contain_text("Nothing is typed at seat")
+    pit_boss.keyboard.press("Enter")  # once more changes nothing
+    expect(pit_boss.locator("[name=r_ante]")).to_be_focused()
+    pit_boss.keyboard.press("ControlOrMeta+a")
+    pit_boss.keyboard.type("1.00")
+    expect(pit_boss.locator("#e_r_ante")).to_be_hidden()
+    pit_boss.keyboard.press("Enter")
+    expect(pit_boss.locator("#problems")).to_contain_text("Nothing is typed at seat")
+    expect(pit_boss.locator(".seats tr input:focus")).to_have_count(1)
+
+
+def test_what_is_wrong_in_a_draft_is_marked_again_after_a_reload(pit_boss: Page) -> None:
+    sit_down(pit_boss, "PAY-01")
+    pit_boss.keyboard.type("7h32")
+    pit_boss.focus("[name=r_ante]")
+    pit_boss.keyboard.type("1.000")
+    pit_boss.focus("[name=s2_bet]")
+    pit_boss.keyboard.type("5,5,5")
+    pit_boss.focus("[name=s2_kept]")
+    wrong = {name: pit_boss.locator(f"#e_{name}") for name in ("r_ante", "s2_bet")}
+    for place in wrong.values():
+        expect(place).to_be_visible()
+    words = {name: place.inner_text() for name, place in wrong.items()}
+    pit_boss.reload()
+    for name, place in wrong.items():
+        expect(place).to_have_text(words[name])
+        expect(pit_boss.locator(f"[name={name}]")).to_have_attribute("aria-invalid", "true")
+    expect(pit_boss.locator("#said")).to_contain_text(words["r_ante"])
+    expect(pit_boss.locator("#e_r_button")).to_be_hidden()  # at seat 1, which comes last: not typed yet is not wrong
+    pit_boss.fill("[name=r_ante]", "1")
+    expect(wrong["r_ante"]).to_be_hidden()
+
+
 def test_a_payroll_hand_that_folds_before_its_turn(pit_boss: Page) -> None:
     sit_down(pit_boss, "PAY-01")
     pit_boss.keyboard.type("7hF1")
@@ -79,4 +121,15 @@ def test_roulette_shows_each_new_bet_while_it_is_typed_and_repeats_the_last_ones
     expect(pit_boss.locator("[name=d1_split_17_20]")).to_have_value("+34.00")
     pit_boss.keyboard.press("Enter")
     expect(pit_boss.locator(".saved")).to_contain_text("Round 2 is kept: house −74.00 · as due")
+    assert in_hand(pit_boss) == "r_pocket"
+
+
+def test_escape_leads_back_to_what_is_to_be_typed_from_a_field_of_bets_too(pit_boss: Page) -> None:
+    sit_down(pit_boss, "ROU-01")
+    pit_boss.focus("[name=s1_bets]")
+    pit_boss.keyboard.type("17 1")
+    pit_boss.keyboard.press("Escape")
+    assert (in_hand(pit_boss), pit_boss.input_value("[name=s1_bets]")) == ("r_pocket", "17 1")
+    pit_boss.focus("#who_dealt")
+    pit_boss.keyboard.press("Escape")
     assert in_hand(pit_boss) == "r_pocket"

@@ -24,7 +24,7 @@ for (const form of document.querySelectorAll("form.counting")) {
     const place = fields.indexOf(event.target);
     if (place < 0 || !["Enter", "ArrowDown", "ArrowUp"].includes(event.key)) return;
     event.preventDefault();
-    const next = fields[place + (event.key === "ArrowUp" ? -1 : 1)] ?? form.querySelector(".fields input:not([type=hidden])");
+    const next = event.key === "ArrowUp" ? fields[Math.max(0, place - 1)] : (fields[place + 1] ?? form.querySelector(".fields input:not([type=hidden])"));
     next?.focus();
     next?.select?.();
   });

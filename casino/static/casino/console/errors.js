@@ -1,6 +1,6 @@
 /* What is wrong: at its field, tied to it for whoever hears the page, read out when it comes; in the box at the top where it is no field's. */
 import { doubles, read, spoken } from "./cards.js";
-import { at, filled, form, texts, write } from "./sheet.js";
+import { at, filled, form, isBlank, layout, mayBeAnybody, numbers, plays, roundName, texts, value, write } from "./sheet.js";
 
 const left = new Set("looked" in form.dataset ? [...form.elements].map((input) => input.name) : []);
 let last = {};
@@ -65,7 +65,18 @@ const showFields = (answer) => {
   else if (!form.querySelector('[id^="e_"]:not([hidden])')) say("");
 };
 
+/* A button at a seat that plays and of which nothing was typed yet is no fault: the house was not told of the seat. */
+const waitForButton = (errors) => {
+  const name = layout.button && roundName({ name: layout.button });
+  const seat = Number(value(name));
+  const comes = numbers().includes(seat) && isBlank(seat) && (plays(seat) || mayBeAnybody());
+  for (const error of errors[name] || []) error.waits ||= comes && error.code === "bad_seat";
+};
 export const showErrors = (errors) => {
+  waitForButton(errors);
+  paint(errors);
+};
+const paint = (errors) => {
   showFields(errors);
   problems((errors[""] || []).filter((error) => !error.waits).map((error) => error.message));
 };
@@ -78,12 +89,29 @@ export const problems = (messages) => {
   box.replaceChildren(...messages.map((message) => Object.assign(document.createElement("p"), { textContent: message })));
 };
 
-/* After saving was refused: every error speaks, also where the cursor is, and the first one gets it. */
-export const speakUp = (errors) => {
+/* What is known to be wrong already, without what is only not typed yet. */
+const known = () => Object.fromEntries(Object.entries(withDoubles(last)).map(([name, errors]) => [name, errors.filter((error) => !error.waits)]));
+const stayAt = (errors) => {
   leaveAll();
   for (const place of form.querySelectorAll('[id^="e_"]')) if (errors[place.id.slice(2)]?.length) place.dataset.stays = "1";
+};
+
+/* A draft that was brought back: what is wrong in it is said as it was when it was typed, also where the cursor is now. */
+export const markKnown = () => {
+  stayAt(known());
+  showFields(last);
+};
+/* Before anything is sent: what is known to be wrong speaks, and `words` of the round as a whole. Returns whether a field got the cursor. */
+export const speakKnown = (words) => {
+  const errors = known();
+  return speakUp({ ...errors, "": [...(errors[""] || []), { message: words }] });
+};
+
+/* After saving was refused: every error speaks, also where the cursor is, and the first one gets it. */
+export const speakUp = (errors) => {
+  stayAt(errors);
   for (const list of Object.values(errors)) for (const error of list) error.waits = false;
-  showErrors(errors);
+  paint(errors);
   const wrong = form.querySelector('input[aria-invalid="true"], select[aria-invalid="true"]');
   wrong?.focus();
   return Boolean(wrong);

@@ -80,16 +80,24 @@ const takeCard = (input) => {
   return true;
 };
 
+/* Within a text the arrows move in it; from its edge they lead on. One key a play has no text that is seen. */
+const isAtEdge = (input, key) => {
+  const edge = key === "ArrowLeft" ? 0 : input.value.length;
+  return input.selectionStart === edge && input.selectionEnd === edge;
+};
+const leadsOn = (event, input, kind) => {
+  if (kind === "times" && !document.getElementById("exact").checked) return true;
+  return !event.shiftKey && isAtEdge(input, event.key);
+};
+
 const moves = (event, input, kind) => {
   const { key } = event;
   const name = input.name;
   if (key === "ArrowDown" || key === "ArrowUp") return upOrDown(name, key === "ArrowDown" ? 1 : -1);
-  if (key === "Escape") return begin() ?? true;
   if (kind === "done") return false;
   if (key === " " && kind !== "cards" && kind !== "flag") return onFrom(name) ?? true;
-  if (kind === "cards" || kind === "times") {
-    if (key === "ArrowRight") return step(name, 1) ?? true;
-    if (key === "ArrowLeft") return step(name, -1) ?? true;
+  if ((kind === "cards" || kind === "times") && (key === "ArrowRight" || key === "ArrowLeft")) {
+    return leadsOn(event, input, kind) && (step(name, key === "ArrowRight" ? 1 : -1) ?? true);
   }
   if (key !== "Backspace") return false;
   if (!input.value && kind !== "flag") return step(name, -1) ?? true;
@@ -132,6 +140,11 @@ const acts = (event, place, input, kind) => {
 form.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
   const input = event.target;
+  if (event.key === "Escape" && !input.matches("select")) { // a list that is open closes by it
+    event.preventDefault();
+    begin();
+    return;
+  }
   const kind = input.dataset?.kind || "";
   const place = placeOf(input.name) || {};
   const seat = Number(/^Digit(\d)$/.exec(event.code)?.[1]);

@@ -2,8 +2,8 @@
 import { drawAll } from "./cards.js";
 import "./deck.js";
 import { keep, restore, watchOthers } from "./draft.js";
-import { onAnswer, soon } from "./due.js";
-import { comeBack, leave, problems, refresh, say } from "./errors.js";
+import { onAnswer, settled, soon } from "./due.js";
+import { comeBack, leave, markKnown, problems, refresh, say } from "./errors.js";
 import { newPace } from "./help.js";
 import { onKeyed, setBets, times, toggleSeat } from "./keys.js";
 import { begin, isFull, onFrom } from "./route.js";
@@ -116,8 +116,10 @@ const kept = restore();
 paint();
 watchOthers(() => { paint(); timeSaid = true; soon(); }, () => location.reload());
 if (kept) timeSaid = true;
-if (kept === "draft") soon();
-else if (kept) sendOn(kept);
+if (kept === "draft") {
+  soon();
+  settled().then(markKnown);
+} else if (kept) sendOn(kept);
 const wrong = form.querySelector('[aria-invalid="true"]');
 if (wrong) (wrong.matches("input, select") ? wrong : wrong.querySelector("input")).focus();
 else if (!("looked" in form.dataset)) begin();

@@ -1,7 +1,7 @@
 /* Saving: once a page, by one uuid however often it is sent; kept when the line is lost, and sent again when it is back. */
 import { drop, keep } from "./draft.js";
 import { forget, settled } from "./due.js";
-import { problems, say, speakUp } from "./errors.js";
+import { problems, say, speakKnown, speakUp } from "./errors.js";
 import { at, filled, form, isBlank, seatsPlaying, texts, write } from "./sheet.js";
 import { show, showDifferences } from "./show.js";
 
@@ -107,20 +107,21 @@ const send = async () => {
   await answered(answer);
 };
 
-/* A seat that plays and of which nothing was typed is no seat of the round: say so before it goes missing. */
-const forgotten = () => {
+/* A seat that plays and of which nothing was typed is no seat of the round: say so before it goes missing. What is wrong elsewhere has the cursor first. */
+const seatForgotten = () => {
   const seat = seatsPlaying().find(isBlank);
   if (!seat) return false;
-  problems([filled("nothing_typed", { seat })]);
-  form.querySelector(`.seats tr[data-seat="${seat}"] input`).focus();
+  giveBack();
+  if (!speakKnown(filled("nothing_typed", { seat }))) form.querySelector(`.seats tr[data-seat="${seat}"] input`).focus();
   return true;
 };
 
 export const save = async () => {
-  if (sending || forgotten()) return;
+  if (sending) return;
   hold(true);
   say("");
   await settled();
+  if (seatForgotten()) return;
   body = new URLSearchParams(new FormData(form));
   body.set("save", "1");
   keep(body.toString());
