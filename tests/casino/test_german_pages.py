@@ -69,7 +69,7 @@ def said(html: str) -> list[str]:
 def untranslated() -> set[str]:
     """Return every English text of the catalogue whose German is another one: without a hole, so that it can be met as it is."""
     catalogue = german()._catalog  # type: ignore[attr-defined]
-    english = {key[0] if isinstance(key, tuple) else key: text for key, text in catalogue.items()}
+    english = {(key[0] if isinstance(key, tuple) else key).rpartition("\x04")[2]: text for key, text in catalogue.items()}
     same = set(english.values())
     return {" ".join(key.split()) for key, text in english.items() if key and key != text and "%(" not in key and key not in same}
 
