@@ -9,7 +9,7 @@ from typing import Any
 
 from casino.errors import CasinoError
 from casino.money import Notation, format_amount
-from casino.words import gettext, is_english
+from casino.words import gettext, is_english, word
 from tables.engine.game import Field, Game, Settlement, games
 from tables.models import Round, Wager
 from tables.reason_words import hand_in_words, reason_in_words
@@ -117,4 +117,6 @@ def _tell_field(field: Field, value: Any, notation: Notation) -> Told:
         return Told(gettext(field.label), text=format_amount(value, notation))
     if field.kind == "flag":
         return Told(gettext(field.label))
+    if field.kind == "choice":
+        return Told(gettext(field.label), text=word(str(value)))
     return Told(gettext(field.label), text=" ".join(map(str, value)) if isinstance(value, list) else str(value))

@@ -18,11 +18,12 @@ from django.views.decorators.http import require_http_methods, require_safe
 from casino import jobs, roles
 from casino.errors import CasinoError
 from casino.models import Job, User
-from casino.words import gettext_noop, said_of, word
+from casino.words import gettext_noop, said_of
 from tables.admin.workshop_pages import job_line, mark_of, page, say_at, someone_who_may
 from tables.engine.faults import PlacedFault
 from tables.engine.game import games
 from tables.models import PaytableVersion, Property, ReplayDifference, ReplayRun, Round, Shift, ShiftEvent
+from tables.paytable_words import in_words
 from tables.selectors import shifts_in
 from tables.services.paytables import paytable_of
 from tables.services.replay import KINDS, ask_month, ask_replay
@@ -49,7 +50,7 @@ class ReplayForm(forms.Form):
         ended = shifts_in(ShiftEvent.State.ENDED, Shift.objects.select_related("property"))
         self.fields["shift"].queryset = ended.order_by("-gaming_day", "-id")  # type: ignore[attr-defined]
         names = sorted({name for game in games().values() for name in game.paytable_layout.rules})
-        self.fields["rule"].choices = [("", gettext("none")), *((name, word(name)) for name in names)]  # type: ignore[attr-defined]
+        self.fields["rule"].choices = [("", gettext("none")), *((name, gettext(in_words(name))) for name in names)]  # type: ignore[attr-defined]
 
     def clean(self) -> dict[str, Any]:
         """Refuse a shift and a month at once, neither, a month that is none, and what a month cannot be settled by."""
@@ -178,7 +179,7 @@ def _title(job: Job) -> tuple[str, str]:
         what = str(shift) if shift else gettext("a shift")
     if "paytable" in args:
         return gettext("Replay of %(what)s") % {"what": what}, f"{args['paytable']['name']}@{args['paytable']['version']}"
-    rules = ", ".join(f"{word(name)} {json.dumps(value)}" for name, value in args.get("rules", {}).items())
+    rules = ", ".join(f"{gettext(in_words(name))} {json.dumps(value)}" for name, value in args.get("rules", {}).items())
     return gettext("Replay of %(what)s") % {"what": what}, rules or gettext("each round's own version")
 
 
