@@ -180,22 +180,21 @@ class Cell:
     is_figure: bool
     tone: str
     link: str
+    title: str = ""
 
 
 def _cells(rows: list[Row], columns: tuple[Column, ...], report: Report, names: Sequence[str]) -> Iterator[list[Cell]]:
-    """Yield the cells of each row; where `names` says what entries are called, a page says that instead of their references."""
+    """Yield the cells of each row; where `names` says what entries are called, a page says that, and their references, as files have them, aside."""
     linked = next((column.key for column in columns if column.key in ("reference", "account")), columns[0].key)
     for place, row in enumerate(rows):
         tone = {"warn": "warn", "bad": "bad"}.get(row.emphasis, "")
-        yield [
-            Cell(
-                names[place] if names and column.key == "reference" else "" if value is None else shown(value, column, report),
-                not column.left,
-                tone if column.key in row.on else "",
-                (row.link or "") if column.key == linked else "",
-            )
-            for value, column in zip(row.values, columns, strict=True)
-        ]
+        cells = []
+        for value, column in zip(row.values, columns, strict=True):
+            text = "" if value is None else shown(value, column, report)
+            link = (row.link or "") if column.key == linked else ""
+            name, title = (names[place], text) if names and column.key == "reference" else (text, "")
+            cells.append(Cell(name, not column.left, tone if column.key in row.on else "", link, title))
+        yield cells
 
 
 def _sums(rows: list[Row], section: Section, report: Report) -> list[Cell]:
