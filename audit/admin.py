@@ -24,9 +24,9 @@ from audit.causes import CAUSES
 from audit.dealer_profile import dealer_profile
 from audit.draw_page import draw_page
 from audit.finding_filters import CauseFilter, DealerFilter, PitFilter, WaitingFilter
+from audit.finding_words import reason_in_words
 from audit.models import Finding, FindingEvent
 from audit.note_form import note_form
-from audit.selectors import reason_of
 from audit.shift_notes import notes_of
 from audit.shift_page import ShiftPage
 from audit.signing_panel import SigningPanel
@@ -39,6 +39,7 @@ from casino.words import word
 from tables.admin.figures import chip, figure
 from tables.admin.filters import ShiftFilter, TableFilter
 from tables.admin.session_records import recorded_of
+from tables.bet_words import bet_word, row_word
 from tables.models import Shift, ShiftEvent, Wager
 from tables.round_story import tell
 from tables.selectors import shifts_for
@@ -225,7 +226,7 @@ class FindingAdmin(ReadOnlyAdmin):
         """Return "4 · trips"; of a flag what stands out."""
         if finding.flag and "subject" in finding.facts:
             return f"{finding.facts['scope']} {finding.facts['subject']}"
-        said = [str(finding.seat or ""), word(finding.wager)]
+        said = [str(finding.seat or ""), bet_word(finding.wager)]
         return " · ".join(filter(None, said)) or shown.NOTHING
 
     @admin.display(description=_("dealer"))
@@ -275,8 +276,8 @@ class FindingAdmin(ReadOnlyAdmin):
             "tone": TONES.get(Finding.Severity(finding.severity), ""),
             "story": _story(finding),
             "recorded": recorded_of(finding.session, user) if finding.session and finding.round is None else [],
-            "why": reason_of(finding),
-            "notes": [(label, word(str(finding.facts[key]))) for key, label in FACTS if finding.facts.get(key)],
+            "why": reason_in_words(finding),
+            "notes": [(label, _fact(finding, key)) for key, label in FACTS if finding.facts.get(key)],
             "events": events,
             "evidence": list(finding.evidence.select_related("by")),
             "forms": [bound if bound is not None and bound.verb == verb else form_for(verb, finding) for verb in verbs],
@@ -291,6 +292,14 @@ class FindingAdmin(ReadOnlyAdmin):
             "subtitle": None,
         }
         return super().render_change_form(request, {**context, **more}, *args, **kwargs)
+
+
+def _fact(finding: Finding, key: str) -> str:
+    """Return a fact in words: rows of the paytable and what became of a mistake in the reader's language, what people wrote as it is."""
+    text = str(finding.facts[key])
+    if key.startswith("row_"):
+        return row_word(text, finding.wager)
+    return word(text) if key == "mispaid" else text
 
 
 def _story(finding: Finding) -> Any:

@@ -18,8 +18,8 @@ from audit.selectors import findings_with_state, limits_of, tray_counts
 from casino import roles
 from casino.models import Job, User
 from casino.shown import age
-from casino.words import word
 from ledger.selectors import Moved, moved_in_shift
+from tables.bet_words import bet_word
 from tables.engine.game import Game, games
 from tables.models import ChipSlip, DealerTurn, Round, SessionEvent, Shift, ShiftEvent, Table, TableSession
 from tables.posting import drop_box, promo, tray
@@ -174,7 +174,7 @@ def _in_force(limits: Sequence[Limit], at: datetime) -> list[tuple[str, Limit]]:
     """Return the limits in force at `at` with the words of their bets, those of every bet first."""
     bets = sorted({limit.bet for limit in limits})
     found = ((bet, limit_of(limits, bet, at)) for bet in bets)
-    return [(word(bet), limit) for bet, limit in found if limit is not None and limit.bet == bet]
+    return [(bet_word(bet), limit) for bet, limit in found if limit is not None and limit.bet == bet]
 
 
 def _by_session(rows: QuerySet[Any]) -> Mapping[int, int]:

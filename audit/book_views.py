@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from itertools import islice
@@ -29,8 +29,9 @@ from casino.gaming_day import gaming_day
 from casino.models import User
 from casino.read_only import person
 from ledger.models import Archive
-from ledger.statements import PAGE, Key, journal_lines, statement_page
+from ledger.statements import PAGE, JournalLine, Key, Line, journal_lines, statement_page
 from tables.books_seen import accounts_for, refuse_blind
+from tables.entry_names import entry_names
 from tables.models import Property
 
 MONTH = timedelta(days=30)
@@ -113,7 +114,7 @@ def statement_view(request: HttpRequest, pk: int, fmt: str = "") -> HttpResponse
             (reverse("admin:ledger_account_change", args=[pk]), account.code),
         ],
     }
-    return _page(request, asked, report, "lines", rows, page.next, account.code, more, name="statement", args=[pk])
+    return _page(request, asked, report, "lines", rows, page.next, account.code, more, name="statement", args=[pk], names=_names(page.lines))
 
 
 @require_safe
@@ -130,7 +131,7 @@ def journal_view(request: HttpRequest, fmt: str = "") -> HttpResponse:
     lines = list(islice(found, PAGE + 1))
     following = lines[PAGE - 1].key if len(lines) > PAGE else None
     rows = [journal.line_row(line) for line in lines[:PAGE]]
-    return _page(request, asked, report, "lines", rows, following, gettext("Journal"), {"kinds": KINDS}, name="journal")
+    return _page(request, asked, report, "lines", rows, following, gettext("Journal"), {"kinds": KINDS}, name="journal", names=_names(lines[:PAGE]))
 
 
 KINDS = ("round", "void", "reversal", "buy_in", "fill", "chip_credit", "issue", "stock", "variance", "drop")
@@ -160,6 +161,12 @@ def _whole(request: HttpRequest, fmt: str, build: Callable[..., Report], section
     return _page(request, asked, report, section, rows, None, title, {"totals": True}, name=name)
 
 
+def _names(lines: Sequence[Line | JournalLine]) -> list[str]:
+    """Return what the entry of each line is called. One query."""
+    names = entry_names(line.key.entry for line in lines)
+    return [names[line.key.entry] for line in lines]
+
+
 def _may(user: User, action: str) -> None:
     if not roles.may(user.roles, action):
         raise Refused("not_allowed", gettext("%(user)s may not read these books.") % {"user": user}, action=action)
@@ -173,21 +180,21 @@ class Cell:
     is_figure: bool
     tone: str
     link: str
+    title: str = ""
 
 
-def _cells(rows: list[Row], columns: tuple[Column, ...], report: Report) -> Iterator[list[Cell]]:
+def _cells(rows: list[Row], columns: tuple[Column, ...], report: Report, names: Sequence[str]) -> Iterator[list[Cell]]:
+    """Yield the cells of each row; where `names` says what entries are called, a page says that, and their references, as files have them, aside."""
     linked = next((column.key for column in columns if column.key in ("reference", "account")), columns[0].key)
-    for row in rows:
+    for place, row in enumerate(rows):
         tone = {"warn": "warn", "bad": "bad"}.get(row.emphasis, "")
-        yield [
-            Cell(
-                "" if value is None else shown(value, column, report),
-                not column.left,
-                tone if column.key in row.on else "",
-                (row.link or "") if column.key == linked else "",
-            )
-            for value, column in zip(row.values, columns, strict=True)
-        ]
+        cells = []
+        for value, column in zip(row.values, columns, strict=True):
+            text = "" if value is None else shown(value, column, report)
+            link = (row.link or "") if column.key == linked else ""
+            name, title = (names[place], text) if names and column.key == "reference" else (text, "")
+            cells.append(Cell(name, not column.left, tone if column.key in row.on else "", link, title))
+        yield cells
 
 
 def _sums(rows: list[Row], section: Section, report: Report) -> list[Cell]:
@@ -211,6 +218,7 @@ def _page(
     *,
     name: str,
     args: list[int] | None = None,
+    names: Sequence[str] = (),
 ) -> HttpResponse:
     section = next(part for part in report.sections if part.key == section_key)
     kept = {key: value for key, value in {**asked.typed, "property": request.GET.get("property", "")}.items() if value}
@@ -224,7 +232,7 @@ def _page(
         "columns": section.columns,
         "note": section.note,
         "empty": section.empty,
-        "rows": list(_cells(rows, section.columns, report)),
+        "rows": list(_cells(rows, section.columns, report, names)),
         "sums": _sums(rows, section, report) if more.get("totals") and rows else None,
         "next": f"?{urlencode({**kept, 'after': str(following)})}" if following else "",
         "start": f"?{urlencode(kept)}" if asked.after else "",

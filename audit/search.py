@@ -19,6 +19,7 @@ from casino import roles, shown
 from casino.models import User
 from casino.money import parse_amount
 from casino.words import word
+from tables.bet_words import bet_word
 from tables.engine.cards import CODES, split_cards
 from tables.engine.game import Game, games
 from tables.models import ChipMovement, ChipSlip, Dealer, Property, Round, Table, TableSession, Wager
@@ -177,7 +178,7 @@ def _round(played: Round) -> Hit:
 def _wager(wager: Wager) -> Hit:
     played, house = wager.round, wager.round.session.table.property
     figures = gettext("stake %(stake)s, paid %(paid)s") % {"stake": shown.money(wager.stake, house), "paid": shown.money(wager.paid, house)}
-    detail = f"{gettext('seat %(number)s') % {'number': wager.seat}} {word(wager.kind)} · {figures}{f' · {wager.patron}' if wager.patron else ''}"
+    detail = f"{gettext('seat %(number)s') % {'number': wager.seat}} {bet_word(wager.kind)} · {figures}{f' · {wager.patron}' if wager.patron else ''}"
     return Hit(f"{played.session.table.code} · {played.number}", detail, reverse("admin:tables_round_change", args=[played.pk]))
 
 

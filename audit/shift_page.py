@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 
 from django.db.models import Count, Sum
 from django.urls import reverse
-from django.utils.translation import gettext
+from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
 from audit.board import Board, board_for, jobs_of
@@ -232,11 +232,19 @@ class ShiftPage:
         books_at = self._list("ledger_entry") if self.user.has_perm("ledger.view_entry") else ""
         return [
             Proof(gettext("Win by count"), counted, gettext("drop + closer + chip credits − opener − fills"), link=sessions),
-            Proof(gettext("Win by play"), played, gettext("%(rounds)s rounds: collected − paid") % {"rounds": f"{rounds:,}"}, link=dealt),
+            Proof(
+                gettext("Win by play"),
+                played,
+                ngettext("%(rounds)s round: collected − paid", "%(rounds)s rounds: collected − paid", rounds) % {"rounds": f"{rounds:,}"},
+                link=dealt,
+            ),
             Proof(
                 gettext("Ledger"),
                 books,
-                gettext("%(entries)s entries of the shift, balanced by their shape") % {"entries": f"{entries:,}"},
+                ngettext(
+                    "%(entries)s entry of the shift, balanced by its shape", "%(entries)s entries of the shift, balanced by their shape", entries
+                )
+                % {"entries": f"{entries:,}"},
                 "" if books == played else "bad",
                 books_at,
             ),

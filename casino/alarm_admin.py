@@ -50,9 +50,9 @@ class Note(forms.Form):
 class AlarmAdmin(ReadOnlyAdmin):
     """The alarms of one's pits and of the house."""
 
-    list_display = ("message", "kind_word", "pit", "raised", "state_word")
+    list_display = ("what", "kind_word", "pit", "raised", "state_word")
     list_filter = (TakenFilter, ("kind", WordFilter))
-    fields = ("message", "kind_word", "pit", "raised", "state_word", "said")
+    fields = ("what", "kind_word", "pit", "raised", "state_word", "said")
     change_form_template = "admin/casino/alarm/page.html"
 
     def mine(self, user: User) -> QuerySet[Alarm]:
@@ -81,6 +81,11 @@ class AlarmAdmin(ReadOnlyAdmin):
         """Answer the alarm's page, with the form while nobody took it."""
         waits = not hasattr(context["original"], "acknowledgement")
         return super().render_change_form(request, {**context, "note_form": Note() if waits else None}, *args, **kwargs)
+
+    @admin.display(description=gettext_lazy("alarm"))
+    def what(self, alarm: Alarm) -> str:
+        """Return what it says, in the reader's language."""
+        return str(alarm)
 
     @admin.display(description=gettext_lazy("kind"), ordering="kind")
     def kind_word(self, alarm: Alarm) -> str:

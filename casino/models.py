@@ -15,6 +15,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from casino import roles, shown
+from casino.alarm_words import alarm_in_words
 from casino.append_only import RecordedAt
 from casino.errors import Refused
 from casino.words import word
@@ -253,7 +254,7 @@ class Alarm(models.Model):
         ordering = ["-id"]
 
     def __str__(self) -> str:
-        return self.message
+        return alarm_in_words(self.message)
 
 
 class AlarmAcknowledgement(models.Model):

@@ -21,6 +21,9 @@ def _english() -> str:
     return "en"
 
 
+_CONTEXT = "\x04"
+"""Stands in a catalogue between a context and its text."""
+
 _translate: Callable[[str], str] = _as_written
 _language: Callable[[], str | None] = _english
 _say: Callable[[Fault], str] = _as_raised
@@ -45,12 +48,23 @@ def said_of(fault: Fault) -> str:
 
 def is_english() -> bool:
     """Return whether whoever reads now reads English."""
-    return (_language() or "en").startswith("en")
+    return language().startswith("en")
 
 
 def gettext(text: str) -> str:
     """Return `text` in the language of whoever reads now; as it is written where nobody translates."""
     return _translate(text)
+
+
+def pgettext(context: str, text: str) -> str:
+    """Return `text` as it is meant where `context` says: a straight is a bet, or a hand."""
+    found = _translate(f"{context}{_CONTEXT}{text}")
+    return text if _CONTEXT in found else found
+
+
+def language() -> str:
+    """Return the language of whoever reads now: "en", "de"."""
+    return _language() or "en"
 
 
 def gettext_noop(text: str) -> str:

@@ -5,15 +5,19 @@ from __future__ import annotations
 from typing import Any
 
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from tables.card_words import RANKS, SUITS
+
+FORMS = (("one", 1), ("many", 2))
+"""The forms of a text with a count, as English and German have them; a script takes the one that its figure asks for."""
 
 
 def console_words() -> dict[str, Any]:
     """Return the texts by their names; a script puts its figures in where `{name}` stands."""
     return {
-        "pace": _("{seconds} s · {keys} keys"),
-        "last_pace": _("last round {seconds} s · {keys} keys"),
+        **{f"pace_{form}": ngettext("{seconds} s · {keys} key", "{seconds} s · {keys} keys", n) for form, n in FORMS},
+        **{f"last_pace_{form}": ngettext("last round {seconds} s · {keys} key", "last round {seconds} s · {keys} keys", n) for form, n in FORMS},
         "and": _(" and "),
         "twice_in": _("twice in {place}"),
         "dealt_twice": _("The {card} is dealt twice: {places}."),

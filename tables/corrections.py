@@ -11,6 +11,7 @@ from typing import Any, Literal, Protocol
 
 from casino.errors import InvalidSlip, Refused
 from casino.words import gettext, is_english, word
+from tables.bet_words import bet_word
 from tables.engine.game import Game
 
 Phase = Literal["open", "closed", "sealed"]
@@ -149,7 +150,7 @@ def _fields(sheet: Sheet, game: Game) -> _Fields:
 
 
 def _of_wager(wager: Settled) -> _Fields:
-    name, place = gettext("Seat %(seat)s %(kind)s") % {"seat": wager.seat, "kind": word(wager.kind)}, f"{wager.seat}.{wager.kind}"
+    name, place = gettext("Seat %(seat)s %(kind)s") % {"seat": wager.seat, "kind": bet_word(wager.kind)}, f"{wager.seat}.{wager.kind}"
     due = None if wager.collect is None or wager.pay is None else wager.pay - wager.collect
     return {
         f"patrons.{wager.seat}": (gettext("Seat %(seat)s patron") % {"seat": wager.seat}, "text", wager.patron),

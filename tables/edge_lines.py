@@ -8,10 +8,11 @@ from fractions import Fraction
 
 from casino.odds import format_odds
 from casino.words import gettext, gettext_noop
+from tables.bet_words import bet_name, bet_word, row_word
 from tables.edge_record import per_total_wagered, percent
 from tables.engine.edge import BetEdge, Edges
 from tables.paytable_diff import PaytableDiff
-from tables.paytable_words import in_words, value_in_words
+from tables.paytable_words import in_words, say_rule, value_in_words
 
 METHODS = {"count": gettext_noop("counted"), "linear": gettext_noop("counted, best play known"), "solve": gettext_noop("best play solved")}
 NOTHING = "—"
@@ -42,8 +43,8 @@ def edge_lines(edges: Edges) -> list[EdgeLine]:
 def _edge_line(name: str, bet: BetEdge) -> EdgeLine:
     total = per_total_wagered(bet)
     return EdgeLine(
-        in_words(name),
-        in_words(bet.basis).lower(),
+        bet_name(name),
+        bet_word(bet.basis),
         f"{percent(bet.edge)} %",
         bet.edge,
         f"{percent(total)} %",
@@ -69,12 +70,12 @@ class ChangeLine:
 
 def change_lines(found: PaytableDiff) -> list[ChangeLine]:
     """Return the odds and rules that differ."""
-    odds = [ChangeLine(f"{in_words(one.wager)}: {in_words(one.row).lower()}", _odds(one.before), _odds(one.after)) for one in found.odds]
+    odds = [ChangeLine(f"{bet_name(one.wager)}: {row_word(one.row, one.wager)}", _odds(one.before), _odds(one.after)) for one in found.odds]
     rules = [
         ChangeLine(
             ": ".join(gettext(in_words(part)) for part in one.rule.split(".")),
-            value_in_words(one.before, gettext),
-            value_in_words(one.after, gettext),
+            value_in_words(one.before, say_rule),
+            value_in_words(one.after, say_rule),
         )
         for one in found.rules
     ]
@@ -85,11 +86,11 @@ def effect_lines(found: PaytableDiff) -> Iterator[ChangeLine]:
     """Yield the effect on each bet's edge, per base bet, and per total wagered where that is another figure."""
     for one in found.edges:
         yield _effect(
-            gettext("%(bet)s, per %(basis)s") % {"bet": in_words(one.bet), "basis": in_words(one.basis).lower()}, _edge(one.before), _edge(one.after)
+            gettext("%(bet)s, per %(basis)s") % {"bet": bet_name(one.bet), "basis": bet_word(one.basis)}, _edge(one.before), _edge(one.after)
         )
         both = (_total(one.before), _total(one.after))
         if both != (_edge(one.before), _edge(one.after)):
-            yield _effect(gettext("%(bet)s, per total wagered") % {"bet": in_words(one.bet)}, *both)
+            yield _effect(gettext("%(bet)s, per total wagered") % {"bet": bet_name(one.bet)}, *both)
 
 
 def _effect(what: str, before: Fraction | None, after: Fraction | None) -> ChangeLine:
@@ -118,4 +119,4 @@ def _share(share: Fraction | None) -> str:
 
 
 def _odds(odds: Fraction | None) -> str:
-    return "not listed" if odds is None else format_odds(odds)
+    return gettext("not listed") if odds is None else format_odds(odds)

@@ -16,6 +16,7 @@ from typing import Any
 from casino.errors import Fault
 from casino.odds import format_odds
 from casino.words import gettext, gettext_noop, said_of
+from tables.bet_words import bet_name, row_name
 from tables.engine.game import Game, games
 from tables.engine.paytable import Paytable
 from tables.engine.rule import NO_DEFAULT, RuleField
@@ -103,7 +104,7 @@ class PaytableForm:
     @property
     def wagers(self) -> list[str]:
         """Return the wagers with odds, in words."""
-        return [in_words(wager) for wager in self.game.paytable_layout.odds]
+        return [bet_name(wager) for wager in self.game.paytable_layout.odds]
 
     @property
     def odds(self) -> list[tuple[str, list[TypedField | None]]]:
@@ -111,8 +112,8 @@ class PaytableForm:
         wagers = self.game.paytable_layout.odds
         return [
             (
-                in_words(row),
-                [self._field(f"odds.{w}.{row}", f"{in_words(w)}: {in_words(row)}", "odds") if row in rows else None for w, rows in wagers.items()],
+                row_name(row, next(iter(wagers))),
+                [self._field(f"odds.{w}.{row}", f"{bet_name(w)}: {row_name(row, w)}", "odds") if row in rows else None for w, rows in wagers.items()],
             )
             for row in _rows(self.game.code)
         ]
@@ -202,7 +203,7 @@ def _hint(part: RuleField) -> str:
     if part.kind == "amount":
         return gettext("in minor units (cents); empty: none") if part.may_be_empty else gettext("in minor units (cents)")
     if part.kind == "number":
-        return f"{part.least} to {part.most}"
+        return gettext("%(least)s to %(most)s") % {"least": part.least, "most": part.most}
     return gettext("such as 3, 4") if part.kind == "numbers" else ""
 
 

@@ -12,12 +12,13 @@ from functools import cached_property
 from typing import Any
 
 from casino.money import format_amount
-from casino.words import gettext, word
+from casino.words import gettext, is_english
+from tables.bet_words import bet_word
 from tables.due_and_done import KeptWager
 from tables.engine.cards import RANKS
 from tables.engine.faults import MAY_BE_IRREGULAR
 from tables.engine.game import Field, Settlement
-from tables.fault_words import in_money
+from tables.reason_words import hand_in_words, reason_in_words
 from tables.round_fields import (
     GENERAL,
     FieldError,
@@ -108,10 +109,10 @@ class RoundScreen:
     def _hand(self, number: int, fields: Sequence[Typed]) -> str:
         """Return what the seat holds, after what was ticked of it: "folded", "all-in, pair of eights"."""
         if self._settlement is None:
-            return "irregular"
+            return gettext("irregular")
         ticked = [gettext(one.field.label) for one in fields if one.field.kind == "flag" and one.value]
-        words = ", ".join(filter(None, [*ticked, self._settlement.hands.get(number, "")]))
-        return words[:1] + words[1:].lower()
+        words = ", ".join(filter(None, [*ticked, hand_in_words(self._settlement.hands.get(number, ""))]))
+        return words[:1] + words[1:].lower() if is_english() else words
 
     # ---- due and done ----
 
@@ -157,7 +158,7 @@ class RoundScreen:
             return replace(spot, done=self._kept_text(seat, kind))
         due, done = self._dealt(wager)
         text = self.form.text(name) if self.form.irregular or errors or done != due else self.money(due)
-        why = in_money(wager.why, self.table.notation)
+        why = reason_in_words(wager.why, self.table.notation)
         return replace(spot, due=self.money(due), done=text, off=0 if due is None else done - due, why=why)
 
     def _kept_text(self, seat: int, kind: str) -> str:
@@ -177,7 +178,7 @@ class RoundScreen:
             "seat": spot.seat,
             "amount": amount,
             "how": how,
-            "kind": word(spot.kind),
+            "kind": bet_word(spot.kind),
         }
         status, note = (self.form.text(name(spot.seat, spot.kind)) for name in (status_name, note_name))
         missing = self.asked and status not in STATUSES
@@ -220,7 +221,7 @@ class RoundScreen:
     @property
     def dealer_hand(self) -> str:
         """Return what the house's dealer holds, "" where he plays no hand or nothing is settled."""
-        return (self._settlement.dealer_hand or "") if self._settlement else ""
+        return hand_in_words(self._settlement.dealer_hand or "") if self._settlement else ""
 
     @property
     def dealer_note(self) -> str:

@@ -9,10 +9,10 @@ from typing import Any
 
 from casino.errors import CasinoError
 from casino.money import Notation, format_amount
-from casino.words import gettext, is_english
+from casino.words import gettext, is_english, word
 from tables.engine.game import Field, Game, Settlement, games
-from tables.fault_words import in_money
 from tables.models import Round, Wager
+from tables.reason_words import hand_in_words, reason_in_words
 from tables.services.paytables import paytable_of
 
 
@@ -81,17 +81,17 @@ def tell(played: Round, wagers: Sequence[Wager]) -> RoundStory:
     notation = played.session.table.property.notation
     facts = json.loads(bytes(played.deal))
     settlement = _settled(game, facts, played)
-    whys = {(due.seat, due.kind): in_money(due.why, notation) for due in settlement.dues} if settlement else {}
+    whys = {(due.seat, due.kind): reason_in_words(due.why, notation) for due in settlement.dues} if settlement else {}
     seats = []
     for seat in facts["seats"]:
         number = seat["seat"]
         lines = [ToldWager(wager, whys.get((wager.seat, wager.kind), "")) for wager in wagers if wager.seat == number]
-        hand = settlement.hands.get(number, "") if settlement else ""
+        hand = hand_in_words(settlement.hands.get(number, "")) if settlement else ""
         fields = [field for field in game.layout.seat_fields if field.kind not in ("amount", "wagers")]
         seats.append(ToldSeat(number, _told(fields, seat, notation), hand, lines))
     told = _told(game.layout.round_fields, facts, notation)
     house_due = None if played.collect is None or played.pay is None else played.collect - played.pay
-    return RoundStory(game, told, seats, (settlement.dealer_hand or "") if settlement else "", house_due)
+    return RoundStory(game, told, seats, hand_in_words(settlement.dealer_hand or "") if settlement else "", house_due)
 
 
 def _settled(game: Game, facts: Mapping[str, Any], played: Round) -> Settlement | None:
@@ -117,4 +117,6 @@ def _tell_field(field: Field, value: Any, notation: Notation) -> Told:
         return Told(gettext(field.label), text=format_amount(value, notation))
     if field.kind == "flag":
         return Told(gettext(field.label))
+    if field.kind == "choice":
+        return Told(gettext(field.label), text=word(str(value)))
     return Told(gettext(field.label), text=" ".join(map(str, value)) if isinstance(value, list) else str(value))

@@ -8,6 +8,7 @@ from typing import Any
 from django import template
 
 from audit.board import newest_shift, waiting
+from audit.finding_words import note_in_words
 from audit.models import Finding
 from audit.selectors import findings_for
 from casino.alarms import unacknowledged
@@ -51,6 +52,12 @@ def findings_of(context: dict[str, Any], played: Round) -> list[Finding]:
     if not isinstance(user, User) or not user.has_perm("audit.view_finding"):
         return []
     return list(findings_for(user).filter(round=played).order_by("id"))
+
+
+@register.filter
+def audit_note(note: str) -> str:
+    """Return the note of a finding's event: the audit's own in the reader's language."""
+    return note_in_words(note)
 
 
 @register.filter

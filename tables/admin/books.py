@@ -24,6 +24,7 @@ from ledger.selectors import balances
 from tables.admin.figures import chip, figure
 from tables.admin.filters import ShiftFilter, TableFilter
 from tables.books_seen import accounts_for, blind_accounts, entries_for
+from tables.entry_names import entry_name, with_names
 from tables.models import Property, Round, Shift, TableSession
 
 BLIND = _("counted blind")
@@ -121,7 +122,7 @@ class EntryTableFilter(TableFilter):
 class EntryAdmin(ReadOnlyAdmin):
     """Entries, newest first."""
 
-    list_display = ("reference", "kind", "gaming_day", "occurred_utc", "recorded_by", "transfer_count", "late")
+    list_display = ("what", "kind_word", "gaming_day", "occurred_utc", "recorded_by", "transfer_count", "late")
     list_filter = (DayRange, "kind", "late", EntryShiftFilter, EntryTableFilter)
     list_select_related = ("recorded_by",)
     search_fields = ("reference",)
@@ -132,7 +133,7 @@ class EntryAdmin(ReadOnlyAdmin):
 
     def mine(self, user: User) -> QuerySet[Entry]:
         """Return the entries that they may read."""
-        return entries_for(user)
+        return with_names(entries_for(user))
 
     def get_search_results(self, request: HttpRequest, queryset: QuerySet[Entry], search_term: str) -> tuple[QuerySet[Entry], bool]:
         """Return the entry that `search_term` names exactly."""
@@ -143,6 +144,16 @@ class EntryAdmin(ReadOnlyAdmin):
             return queryset.filter(uuid=UUID(term)), False
         except ValueError:
             return queryset.filter(reference=term), False
+
+    @admin.display(description=_("entry"))
+    def what(self, entry: Entry) -> str:
+        """Return what it is called: "UTH-01 · round 12"."""
+        return entry_name(entry)
+
+    @admin.display(description=_("kind"), ordering="kind")
+    def kind_word(self, entry: Entry) -> str:
+        """Return what kind of entry it is."""
+        return word(entry.kind)
 
     @admin.display(description=_("at"))
     def occurred_utc(self, entry: Entry) -> str:

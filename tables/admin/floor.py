@@ -21,6 +21,7 @@ from casino import roles, shown
 from casino.errors import Conflict
 from casino.models import User
 from casino.read_only import ReadOnlyAdmin, SeenInline, person
+from tables import bet_words
 from tables.admin import house_forms, layout, session_acts, shift_acts
 from tables.admin.act import Act, answer
 from tables.admin.act_forms import PinForm
@@ -33,7 +34,6 @@ from tables.blockers import blockers
 from tables.engine.game import games
 from tables.house_settings import as_held
 from tables.models import Dealer, DealerTurn, Pit, Property, PropertySetting, SessionEvent, Table, TableLimit, TableSession
-from tables.paytable_words import in_words
 from tables.selectors import reopenings_with_state, sessions_with_state, slips_for, version_in_force
 from tables.services.dealer_pins import set_pin
 from tables.short_code import short_code
@@ -130,7 +130,7 @@ class LimitsInline(SeenInline):
     @admin.display(description=_("bet"))
     def bet_name(self, row: TableLimit) -> str:
         """Return the bet, or every."""
-        return in_words(row.bet) if row.bet else str(_("every bet"))
+        return bet_words.bet_name(row.bet) if row.bet else str(_("every bet"))
 
     @admin.display(description=_("at least"))
     def least_shown(self, row: TableLimit) -> str:

@@ -25,10 +25,10 @@ from casino.read_only import person
 from casino.words import word
 from tables.admin.act import Act, answer
 from tables.admin.act_forms import AmountField, SecondForm
+from tables.bet_words import bet_name
 from tables.engine.game import games
 from tables.house_settings import settings_now
 from tables.models import Property, PropertySetting, Shift, Table
-from tables.paytable_words import in_words
 from tables.services.house_settings import change_setting
 from tables.services.limits import set_table_limit
 
@@ -65,7 +65,7 @@ def table_limit(request: HttpRequest, site: AdminSite, pk: int) -> HttpResponse:
     roles.require(person(request), "propose_limits")
     table = get_object_or_404(Table.objects.select_related("property", "pit"), pk=pk)
     game = games()[table.game]
-    bets = [("", _("every bet")), *((bet, in_words(bet)) for bet in dict.fromkeys(game.bet_of(kind) for kind in game.wager_kinds))]
+    bets = [("", _("every bet")), *((bet, bet_name(bet)) for bet in dict.fromkeys(game.bet_of(kind) for kind in game.wager_kinds))]
     form = type("OneTablesLimitForm", (TableLimitForm,), {"bet": forms.ChoiceField(required=False, label=_("Bet"), choices=bets)})
 
     def perform(form: TableLimitForm, at: datetime, by: User) -> str:

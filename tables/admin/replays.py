@@ -18,10 +18,12 @@ from django.views.decorators.http import require_http_methods, require_safe
 from casino import jobs, roles
 from casino.errors import CasinoError
 from casino.models import Job, User
-from casino.words import gettext_noop, word
+from casino.words import gettext_noop, said_of
 from tables.admin.workshop_pages import job_line, mark_of, page, say_at, someone_who_may
+from tables.engine.faults import PlacedFault
 from tables.engine.game import games
-from tables.models import PaytableVersion, Property, ReplayDifference, ReplayRun, Shift, ShiftEvent
+from tables.models import PaytableVersion, Property, ReplayDifference, ReplayRun, Round, Shift, ShiftEvent
+from tables.paytable_words import in_words
 from tables.selectors import shifts_in
 from tables.services.paytables import paytable_of
 from tables.services.replay import KINDS, ask_month, ask_replay
@@ -48,7 +50,7 @@ class ReplayForm(forms.Form):
         ended = shifts_in(ShiftEvent.State.ENDED, Shift.objects.select_related("property"))
         self.fields["shift"].queryset = ended.order_by("-gaming_day", "-id")  # type: ignore[attr-defined]
         names = sorted({name for game in games().values() for name in game.paytable_layout.rules})
-        self.fields["rule"].choices = [("", gettext("none")), *((name, word(name)) for name in names)]  # type: ignore[attr-defined]
+        self.fields["rule"].choices = [("", gettext("none")), *((name, gettext(in_words(name))) for name in names)]  # type: ignore[attr-defined]
 
     def clean(self) -> dict[str, Any]:
         """Refuse a shift and a month at once, neither, a month that is none, and what a month cannot be settled by."""
@@ -127,9 +129,27 @@ def replay_run(request: HttpRequest, uuid: UUID) -> HttpResponse:
         "is_open": job.state in jobs.OPEN,
         "found": job.result if job.state == Job.State.DONE else None,
         "may_read_rounds": roles.may(user.roles, "read_rounds"),
+        "cannot": _cannot(user, job),
         **_differences(request, user, job),
     }
     return page(request, "replay.html", what, context)
+
+
+def _cannot(user: User, job: Job) -> list[dict[str, Any]]:
+    """Return the rounds that the other version does not settle, each with its name and why not, in the reader's language. One query."""
+    lines = (job.result or {}).get("cannot", ()) if job.state == Job.State.DONE else ()
+    rounds = Round.objects.filter(uuid__in=[line["round"] for line in lines]).select_related("session__table__pit")
+    pits = roles.pits_for(user, "read_rounds")
+    found = {str(played.uuid): played for played in rounds}
+    return [
+        {
+            "played": (played := found[line["round"]]),
+            "readable": pits is None or played.session.table.pit.code in pits,
+            "message": said_of(PlacedFault(line["code"], line["message"], line["where"], line.get("facts", {}))),
+            "where": line["where"],
+        }
+        for line in lines
+    ]
 
 
 def _differences(request: HttpRequest, user: User, job: Job) -> dict[str, Any]:
@@ -159,7 +179,7 @@ def _title(job: Job) -> tuple[str, str]:
         what = str(shift) if shift else gettext("a shift")
     if "paytable" in args:
         return gettext("Replay of %(what)s") % {"what": what}, f"{args['paytable']['name']}@{args['paytable']['version']}"
-    rules = ", ".join(f"{word(name)} {json.dumps(value)}" for name, value in args.get("rules", {}).items())
+    rules = ", ".join(f"{gettext(in_words(name))} {json.dumps(value)}" for name, value in args.get("rules", {}).items())
     return gettext("Replay of %(what)s") % {"what": what}, rules or gettext("each round's own version")
 
 

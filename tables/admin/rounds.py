@@ -24,6 +24,7 @@ from tables.admin.correction_pages import CorrectionPages, may_become
 from tables.admin.figures import chip, figure
 from tables.admin.filters import GameFilter, ShiftFilter, StandingFilter, TableFilter
 from tables.admin.round_entry import enter_round, preview
+from tables.entry_names import with_names
 from tables.models import Dealer, Round, Wager
 from tables.round_history import state_of
 from tables.round_story import tell
@@ -95,7 +96,7 @@ class RoundAdmin(CorrectionPages, ReadOnlyAdmin):
             "played": played,
             "house": table.property,
             "story": tell(played, wagers),
-            "entries": list(entries_of_round(played.uuid)),
+            "entries": list(with_names(entries_of_round(played.uuid))),
             **may_become(person(request), played),
             "title": gettext("%(table)s · round %(number)s") % {"table": table.code, "number": played.number},
             "subtitle": None,

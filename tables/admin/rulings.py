@@ -20,8 +20,8 @@ from casino.models import User
 from casino.money import Minor, Notation
 from casino.read_only import person
 from casino.step_up_form import StepUpForm
-from casino.words import word
 from tables.admin.correction_forms import place_errors
+from tables.bet_words import bet_word
 from tables.models import Round, Wager
 from tables.round_story import tell
 from tables.round_values import read_done
@@ -45,7 +45,7 @@ class RulingForm(StepUpForm):
         self.wagers, self.notation = wagers, notation
         super().__init__(*args, **kwargs)
         for wager in wagers:
-            label = gettext("Seat %(seat)s %(kind)s, due") % {"seat": wager.seat, "kind": word(wager.kind)}
+            label = gettext("Seat %(seat)s %(kind)s, due") % {"seat": wager.seat, "kind": bet_word(wager.kind)}
             widget = forms.TextInput(attrs={"size": 10, "inputmode": "text"})
             self.fields[spot(wager)] = forms.CharField(label=label, required=False, max_length=40, widget=widget)
         self.order_fields(["how", "reason", *[spot(wager) for wager in wagers]])

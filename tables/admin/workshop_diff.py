@@ -20,13 +20,13 @@ from casino.errors import BrokenBooks, CasinoError, InvalidSlip, NotFound
 from casino.models import User
 from casino.money import Minor
 from tables.admin.workshop_pages import page, someone_who_may
+from tables.bet_words import bet_name
 from tables.edge_lines import ChangeLine, change_lines, effect_lines
 from tables.engine.game import games
 from tables.engine.paytable import Paytable
 from tables.models import PaytableVersion, Property
 from tables.paytable_diff import diff
 from tables.paytable_selectors import proposal_of
-from tables.paytable_words import in_words
 from tables.services.paytables import paytable_of, version_named
 from tables.services.replay import ask_month, rounds_of_month, stakes_by_bet
 from tables.solved_edges import known_edges
@@ -51,7 +51,7 @@ def worth_of(request: HttpRequest, before: Paytable, after: Paytable, house: Pro
     month = _month(request.GET.get("month", ""), house)
     stakes = stakes_by_bet(rounds_of_month(house, month, before.game), before.game)
     found = diff(known_edges(before), known_edges(after), stakes)
-    lines = [_worth_line(in_words(one.bet), one.stake, one.before, one.after, house) for one in found.wins]
+    lines = [_worth_line(bet_name(one.bet), one.stake, one.before, one.after, house) for one in found.wins]
     known = [(one.before, one.after) for one in found.wins if one.before is not None and one.after is not None]
     total = None
     if len(known) == len(found.wins) and known:

@@ -18,11 +18,11 @@ from casino.errors import CasinoError
 from casino.models import User
 from casino.step_up_form import StepUpForm
 from tables.admin.workshop_pages import page, say_at, someone_who_may
+from tables.bet_words import bet_name
 from tables.edge_record import percent
 from tables.engine.game import Game, games
 from tables.models import EdgeLimit, Property
 from tables.paytable_files import published
-from tables.paytable_words import in_words
 from tables.services.edge_limits import PPM, set_edge_limits
 from tables.solved_edges import known_edges
 
@@ -41,7 +41,7 @@ class LimitForm(StepUpForm):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.fields["password"].label = gettext("The approver's password")
-        choices = [(f"{game.code}:{bet}", f"{game.name}: {in_words(bet) if bet else EVERY}") for game in games().values() for bet in _bets(game)]
+        choices = [(f"{game.code}:{bet}", f"{game.name}: {bet_name(bet) if bet else EVERY}") for game in games().values() for bet in _bets(game)]
         self.fields["bet"].choices = choices  # type: ignore[attr-defined]
 
     def clean_approved_by(self) -> User:
@@ -95,7 +95,7 @@ def _standing() -> list[dict[str, Any]]:
         {
             "row": row,
             "game": games()[row.game].name,
-            "bet": in_words(row.bet) if row.bet else EVERY,
+            "bet": bet_name(row.bet) if row.bet else EVERY,
             "least": percent(Fraction(row.least_ppm, PPM)),
             "most": percent(Fraction(row.most_ppm, PPM)),
         }

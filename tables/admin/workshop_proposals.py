@@ -20,11 +20,12 @@ from tables.admin.workshop_diff import Worth, worth_of
 from tables.admin.workshop_drafts import look_context
 from tables.admin.workshop_pages import ApprovalForm, NoteForm, no_such_end, page, say, someone_who_may
 from tables.admin.workshop_solves import solve_of
+from tables.bet_words import bet_name, row_name
 from tables.engine.game import games
 from tables.engine.paytable import Paytable
 from tables.models import PaytableEvent, PaytableProposal
 from tables.paytable_selectors import base_version, proposal_of
-from tables.paytable_words import in_words, odds_lines, rule_lines
+from tables.paytable_words import odds_lines, rule_lines, say_rule
 from tables.services.paytables import approve, paytable_of, refuse, withdraw
 
 
@@ -98,4 +99,8 @@ def _context(request: HttpRequest, user: User, one: PaytableProposal) -> dict[st
 
 def said(paytable: Paytable) -> dict[str, Any]:
     """Return what a paytable says, in words."""
-    return {"wagers": [in_words(wager) for wager in paytable.odds], "odds": odds_lines(paytable), "rules": list(rule_lines(paytable.rules, gettext))}
+    return {
+        "wagers": [bet_name(wager) for wager in paytable.odds],
+        "odds": odds_lines(paytable, row_name),
+        "rules": list(rule_lines(paytable.rules, say_rule)),
+    }

@@ -10,6 +10,9 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
+from ledger.models import Entry
+from tables import entry_names
+from tables.bet_words import bet_word
 from tables.card_words import card_in_words
 from tables.engine.game import games
 from tables.models import Round
@@ -40,6 +43,18 @@ def card(name: str) -> SafeString:
 def fund_word(fund: str) -> str:
     """Return what a stake was put down in, for a person."""
     return str(FUND_WORDS[fund])
+
+
+@register.filter
+def bet(kind: str) -> str:
+    """Return a wager's kind as words of the reader's language: "pair plus" for `pair_plus`."""
+    return bet_word(kind)
+
+
+@register.filter
+def entry_name(entry: Entry) -> str:
+    """Return what pages call an entry of the books."""
+    return entry_names.entry_name(entry)
 
 
 @register.filter

@@ -58,6 +58,9 @@ def _of_python() -> Iterator[str]:
                     first = node.args[0]
                     if isinstance(first, ast.Constant) and isinstance(first.value, str):
                         yield first.value
+                elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "pgettext":
+                    context, text = (argument.value for argument in node.args if isinstance(argument, ast.Constant))
+                    yield f"{context}\x04{text}"
 
 
 def named() -> set[str]:
@@ -161,12 +164,14 @@ def test_the_compiled_catalogue_is_that_of_the_text() -> None:
     """Read as plainly as it is written: a message and its translation, or its plurals, a line each."""
     lines = (CATALOGUE / "django.po").read_text(encoding="utf-8").split("\n\n", 1)[1]
     texts: dict[object, str] = {}
-    key = ""
+    key = context = ""
     for line in io.StringIO(lines):
         word, _, quoted = line.strip().partition(" ")
         text = re.sub(r'\\(["\\n])', lambda found: "\n" if found[1] == "n" else found[1], quoted[1:-1])
-        if word == "msgid":
-            key = text
+        if word == "msgctxt":
+            context = f"{text}\x04"
+        elif word == "msgid":
+            key, context = context + text, ""
         elif word == "msgstr":
             texts[key] = text
         elif word.startswith("msgstr["):

@@ -8,7 +8,9 @@ import pytest
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
+from django.utils.translation import override
 
+from tables.console_words import console_words
 from tables.engine.game import games
 from tables.models import Round
 from tables.round_keys import console_layout, flag_keys, next_button
@@ -190,3 +192,14 @@ def test_what_is_due_takes_as_many_queries_whatever_is_typed(pit_boss: Client) -
         for name, text in (("cards", cards), ("ante", "10"), ("play", "1x"))
     }
     assert queries() == queries(**more) <= 8
+
+
+def test_the_pace_of_one_key_is_that_of_one() -> None:
+    """The script takes the form that its figure asks for."""
+    said = {}
+    for language in ("en", "de"):
+        with override(language):
+            words = console_words()
+        said[language] = [words[f"{name}_{form}"] for name in ("pace", "last_pace") for form in ("one", "many")]
+    assert [text.rpartition(" ")[2] for text in said["en"]] == ["key", "keys"] * 2
+    assert [text.rpartition(" ")[2] for text in said["de"]] == ["Taste", "Tasten"] * 2

@@ -18,14 +18,14 @@ dialog.addEventListener("keydown", (event) => {
 const pace = document.getElementById("pace");
 let begun = 0;
 let keys = 0;
-const seconds = () => Math.round((Date.now() - begun) / 1000);
+const said = (name) => filled(`${name}_${keys === 1 ? "one" : "many"}`, { seconds: Math.round((Date.now() - begun) / 1000), keys });
 form.addEventListener("keydown", (event) => {
   if (["Shift", "Control", "Alt", "Meta"].includes(event.key)) return;
   begun ||= Date.now();
   keys += 1;
-  write(pace, filled("pace", { seconds: seconds(), keys }));
+  write(pace, said("pace"));
 }, true);
 export const newPace = () => {
-  if (keys) write(pace, filled("last_pace", { seconds: seconds(), keys }));
+  if (keys) write(pace, said("last_pace"));
   begun = keys = 0;
 };
