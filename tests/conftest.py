@@ -147,6 +147,12 @@ class CopiedDatabase:
                 time.sleep(0.05)
 
 
+def pytest_xdist_auto_num_workers() -> int:
+    """Return how many workers `-n auto` is: half as many more as processors, since each waits for the database now and then."""
+    count = os.cpu_count() or 1
+    return count + count // 2
+
+
 @pytest.fixture(scope="session")
 def copied_database(request: pytest.FixtureRequest) -> CopiedDatabase:
     worker = getattr(request.config, "workerinput", {}).get("workerid", "main")
