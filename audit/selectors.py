@@ -263,8 +263,15 @@ def findings_with_state(findings: QuerySet[Finding], until: datetime | None = No
 
 
 def reason_of(finding: Finding) -> str:
-    """Return the reason sheet as a person reads it: a round's speaks of minor units, the others were written for people already."""
-    return in_money(finding.why, finding.shift.property.notation) if finding.round_id else finding.why
+    """Return the reason sheet as a person reads it: a round's speaks of minor units, the others were written for people already.
+
+    What somebody wrote about an irregular round stays as it was written.
+    """
+    if not finding.round_id:
+        return finding.why
+    own = finding.facts.get("reason") or ""
+    ours = finding.why.removesuffix(own)
+    return in_money(ours, finding.shift.property.notation) + finding.why[len(ours) :]
 
 
 def findings_for(user: User) -> QuerySet[Finding]:

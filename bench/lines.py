@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from bench.pace import TABLED_SYNC_MS, pace, sync_ms
+from bench.pace import pace
 
 Work = Callable[[], Any]
 
@@ -43,26 +43,44 @@ class Line:
         return f"  {self.what:<50} {shown(self.figure):>11} {self.unit:<10} {beside:<34} {ratio:>8}  {self.goal:<28} {met}".rstrip()
 
 
-def least(what: str, figure: float, unit: str, asked: float, goal: str, *, processes: int = 1) -> Line:
-    """Return the line of a speed of which at least `asked` is asked on the page's machine, of what works in so many processes."""
-    slower = pace(processes)
-    reckoned = None if slower is None else figure * slower
-    return Line(what, figure, unit, goal=goal, met=figure >= asked, at_pace=reckoned, met_at_pace=reckoned is not None and reckoned >= asked)
+def least(what: str, figure: float, unit: str, asked: float, goal: str, *, processes: int = 1, **known: Any) -> Line:
+    """Return the line of a speed of which at least `asked` is asked on the page's machine, of what works in so many processes.
+
+    `known`: as `_judged` takes it.
+    """
+    return _judged(what, figure, unit, goal, lambda reached: reached >= asked, lambda slower: figure * slower, processes, **known)
 
 
-def most(what: str, figure: float, unit: str, asked: float, goal: str, *, processes: int = 1) -> Line:
-    """Return the line of a time of which less than `asked` is asked on the page's machine, of what works in so many processes."""
-    slower = pace(processes)
-    reckoned = None if slower is None else figure / slower
-    return Line(what, figure, unit, goal=goal, met=figure < asked, at_pace=reckoned, met_at_pace=reckoned is not None and reckoned < asked)
+def most(what: str, figure: float, unit: str, asked: float, goal: str, *, processes: int = 1, **known: Any) -> Line:
+    """Return the line of a time of which less than `asked` is asked on the page's machine, of what works in so many processes.
+
+    `known`: as `_judged` takes it.
+    """
+    return _judged(what, figure, unit, goal, lambda taken: taken < asked, lambda slower: figure / slower, processes, **known)
 
 
-def most_with_commit(what: str, figure: float, asked: float, goal: str) -> Line:
-    """Return the line of milliseconds of which less than `asked` is asked, of what waits for the disk once: that wait has a pace of its own."""
-    slower, waits = pace(), sync_ms()
-    reckoned = None if slower is None else max(figure - waits, 0) / slower + TABLED_SYNC_MS
-    met_at_pace = reckoned is not None and reckoned < asked
-    return Line(what, figure, "ms", "of it one write to disk", waits, goal=goal, met=figure < asked, at_pace=reckoned, met_at_pace=met_at_pace)
+def _judged(
+    what: str,
+    figure: float,
+    unit: str,
+    goal: str,
+    meets: Callable[[float], bool],
+    there: Callable[[float], float],
+    processes: int,
+    *,
+    slower: float | None = None,
+    beside: tuple[str, float] = ("", 0.0),
+) -> Line:
+    """Return the line of `figure`, judged as it is and as it would be `there`.
+
+    `slower`: how many times longer this machine takes for such work, by a yardstick of the page that is shown `beside`; by the peers'
+    without one.
+    """
+    pace_here = pace(processes) if slower is None else slower
+    reckoned = None if pace_here is None else there(pace_here)
+    name, measured = beside
+    met_there = reckoned is not None and meets(reckoned)
+    return Line(what, figure, unit, name, measured if name else None, goal=goal, met=meets(figure), at_pace=reckoned, met_at_pace=met_there)
 
 
 def shown(figure: float) -> str:

@@ -6,12 +6,9 @@ are not ours. Their median, so that no single one decides.
 
 from __future__ import annotations
 
-import os
 import statistics
-import tempfile
 import time
 from concurrent.futures import ProcessPoolExecutor
-from functools import cache
 
 from bench.cards import deal
 from bench.peers import peers
@@ -19,9 +16,6 @@ from tables.engine.cards import NAMES
 
 TABLED = {"phevaluator": 4.26, "eval7": 4.4, "treys": 16.7, "pokerkit": 395.0}
 """Microseconds a hand from names, as the page has them."""
-
-TABLED_SYNC_MS = 0.082
-"""Milliseconds that the page's machine waits until a write is on its disk (fdatasync)."""
 
 _SECONDS = 0.1
 """Of each peer, three times."""
@@ -58,19 +52,3 @@ def _measured() -> list[float]:
             best = min(best, spent / count * 1e6)
         taken.append(best / TABLED[name])
     return taken
-
-
-@cache
-def sync_ms() -> float:
-    """Return how many milliseconds this machine waits until a block is on its disk, the median of a hundred: every commit waits so once."""
-    from django.conf import settings
-
-    taken = []
-    with tempfile.TemporaryFile(dir=settings.STATE) as file:
-        for _ in range(100):
-            file.write(bytes(8192))
-            file.flush()
-            begun = time.perf_counter()
-            os.fdatasync(file.fileno())
-            taken.append(time.perf_counter() - begun)
-    return statistics.median(taken) * 1e3

@@ -1,8 +1,14 @@
-"""The raw statement that a recorded round is measured against: the same rows, every guard on, nothing checked or worked out."""
+"""The raw statement that a recorded round is measured against: the same rows, every guard on, nothing checked or worked out.
+
+Into the plain tables it is the page's own yardstick of a write.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
+
+from bench.plain import TABLES, copy_round
 
 _COPY = """
 WITH r AS (
@@ -29,8 +35,8 @@ SELECT t.gaming_day, e.id, t.line, t.credit_account_id, t.debit_account_id, t.cu
 """
 
 
-def raw_insert(table: str) -> Callable[[], None]:
-    """Return what inserts a copy of the last round recorded at `table` with one statement, in a transaction."""
+def raw_insert(table: str, *, plain: bool = False) -> Callable[[], None]:
+    """Return what inserts a copy of the last round recorded at `table` with one statement, in a transaction; `plain`: into the plain tables."""
     from django.db import connection, transaction
 
     from ledger.models import Entry
@@ -38,10 +44,14 @@ def raw_insert(table: str) -> Callable[[], None]:
 
     played = Round.objects.filter(session__table__code=table).order_by("-id")[0]
     entry = Entry.objects.get(round=played.uuid)
+    statement = _COPY
+    if plain:
+        copy_round(played.pk, entry.pk)
+        statement = re.sub(rf"\b({'|'.join(TABLES)})\b", r"plain.\1", _COPY)
 
     def insert() -> None:
         with transaction.atomic(), connection.cursor() as cursor:
             cursor.execute("SELECT pg_advisory_xact_lock_shared(1)")
-            cursor.execute(_COPY, [played.pk, played.pk, entry.pk, entry.pk])
+            cursor.execute(statement, [played.pk, played.pk, entry.pk, entry.pk])
 
     return insert

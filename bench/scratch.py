@@ -52,7 +52,7 @@ def _point_to(name: str) -> None:
 def administer(statement: str) -> None:
     """Run one statement as the embedded server's superuser."""
     with superuser("postgres") as admin:
-        admin.execute(statement)  # type: ignore[call-overload]
+        admin.execute(statement)
 
 
 def superuser(database: str | None = None) -> psycopg.Connection:

@@ -13,6 +13,7 @@ from audit.ageing import DUE_AFTER, due_at, in_days, is_overdue
 from audit.case_selectors import case_for, cases_for, mine, overdue, owners_for, sums_of
 from audit.cases import EvidenceSlip, Outcome, add_evidence, answer, assign, close, review
 from audit.models import Evidence, Finding, FindingEvent
+from audit.selectors import reason_of
 from audit.services import audit_payouts
 from casino.errors import CasinoError, Conflict, InvalidSlip, NotFound, Refused, Stale
 from casino.models import User
@@ -228,6 +229,14 @@ def test_a_word_of_the_reviewer_does_not_let_them_close(house: House, finding: F
     for who in ("AU-1", "AU-2"):
         with pytest.raises(IntegrityError, match="another than the reviewer"):
             raw_event(finding, 6, "closed", house.people[who])
+
+
+def test_what_somebody_wrote_of_an_irregular_round_stays_as_it_was_written(house: House) -> None:
+    done = {"1": {kind: {"collected": 0, "paid": 0} for kind in ("ante", "blind", "play")}}
+    seat = {"seat": 1, "cards": ["As", "Ad"], "ante": 1000, "blind": 500, "play": 4000, "street": "preflop"}
+    play(house, facts={**UTH_ROUND, "seats": [seat]}, irregular={"reason": "seat 3 was dealt 2 cards"}, done=done)
+    [finding] = audit_payouts(house.shift)
+    assert reason_of(finding) == "Against the rules, and yet it happened: seat 3 was dealt 2 cards"
 
 
 def test_a_ruling_answers_an_irregular_round(house: House) -> None:
