@@ -44,7 +44,7 @@ beat: setup
 	@exec $(PY) -m celery -A casino beat --loglevel INFO
 
 test: setup
-	@$(PYTEST) -n auto -m "not slow and not browser and not office"
+	@$(PYTEST) -n auto --dist worksteal -m "not slow and not browser and not office"
 
 test-slow: setup
 	@$(PYTEST) -n 2 -m "slow and not long"

@@ -25,6 +25,7 @@ os.environ["DJANGO_SETTINGS_MODULE"] = "casino.settings"
 import psycopg  # noqa: E402
 import pytest  # noqa: E402
 from django.conf import settings  # noqa: E402
+from django.contrib.auth.hashers import ScryptPasswordHasher  # noqa: E402
 from django.core.management import call_command  # noqa: E402
 from django.db import connections  # noqa: E402
 from django.test import TransactionTestCase  # noqa: E402
@@ -38,6 +39,11 @@ if TYPE_CHECKING:
 hypothesis_settings.register_profile("short", max_examples=50, deadline=None)
 hypothesis_settings.register_profile("thorough", max_examples=200, deadline=None)
 hypothesis_settings.load_profile("short")
+
+settings.WHITENOISE_AUTOREFRESH = True
+"""A test's client makes all middleware anew: static files are looked for when one is asked for, not all at each start."""
+ScryptPasswordHasher.work_factor = 2**4
+"""As strong as real ones they need not be, and as slow."""
 
 assert settings.DURABLE is False  # also reads the settings, so that pytest-django sets Django up
 ALIASES = ("default", "owner")

@@ -365,7 +365,8 @@ def test_another_key_is_not_the_one_that_was_given(handed: Handed) -> None:
 def test_where_the_checks_are_changed_as_well_the_shift_is_named(handed: Handed) -> None:
     handed.spoil("tray_count", a_microsecond_later)
     path = handed.folder / "checks" / "000001.bin"
-    path.write_bytes(path.read_bytes()[:-1] + b"x")
+    held = path.read_bytes()
+    path.write_bytes(held[:-1] + bytes([held[-1] ^ 1]))
     code, words = handed.check()
     assert (code, "segment 1, shift" in words, "the leaf cannot be named" in words) == (TAMPERED, True, True)
 

@@ -23,6 +23,7 @@ BY_THEMSELVES = {
     "look_at_change": "the job of its name does it, which an approval announces",
     "look_at_ruling": "the job of its name does it, which a ruling announces",
     "commit_seeds": "beat's minute does it: nobody chooses when",
+    "import_rounds": "the job of its name does it, which `ask_import` announces",
     "post_variances": "the second signature does it (`audit.signing.sign`)",
 }
 """What happens of itself: no person takes this step, so it has no door. Each is held to be called from a job, the minute or another service."""
@@ -39,11 +40,14 @@ def _modules(patterns: tuple[str, ...]) -> Iterator[Path]:
 
 
 def services() -> dict[str, str]:
-    """Return every public function that changes something in one transaction, with the name of its module."""
+    """Return every public function that changes something in one transaction, its own or a private one's, with the name of its module."""
     found = {}
     for path in _modules(SERVICES):
-        for node in ast.parse(path.read_text()).body:
-            if isinstance(node, ast.FunctionDef) and not node.name.startswith("_") and "in_transaction" in map(ast.unparse, node.decorator_list):
+        functions = [node for node in ast.parse(path.read_text()).body if isinstance(node, ast.FunctionDef)]
+        whole = {node.name for node in functions if "in_transaction" in map(ast.unparse, node.decorator_list)}
+        for node in functions:
+            called = {one.func.id for one in ast.walk(node) if isinstance(one, ast.Call) and isinstance(one.func, ast.Name)}
+            if not node.name.startswith("_") and (node.name in whole or any(name.startswith("_") for name in called & whole)):
                 found[node.name] = path.stem
     return found
 
