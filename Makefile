@@ -11,6 +11,8 @@ SERVE ?= 1
 RESET ?= 0
 QUICK ?= 0
 PORT ?= 8000
+# `make test-browser ONLY=tests/browser/test_night.py`: those alone.
+ONLY ?=
 
 .PHONY: help setup demo serve worker sealer beat test test-slow test-long test-office test-browser test-all screenshots paint bench lint clean
 
@@ -58,7 +60,7 @@ test-office: setup
 	@$(PYTEST) -m office
 
 test-browser: setup
-	@$(PYTEST) -n 2 -m "browser and not long"
+	@$(PYTEST) -n 2 -m "browser and not long" $(ONLY)
 
 paint: setup
 	@$(PY) manage.py demo --no-serve

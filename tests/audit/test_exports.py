@@ -539,6 +539,7 @@ def many_rows(fmt: str, path: Path, rows: int = 250_001) -> None:
     assert int(kilobytes) < 20 * 1024
 
 
+@pytest.mark.slow
 def test_b104_a_quarter_of_a_million_rows_in_csv_are_complete_in_little_memory(tmp_path: Path) -> None:
     many_rows("csv", tmp_path / "rows.csv")
     lines = (tmp_path / "rows.csv").read_text(encoding="utf-8-sig").splitlines()

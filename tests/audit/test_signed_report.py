@@ -100,6 +100,7 @@ def test_a_sealed_shift_s_report_carries_its_checkpoint(house: House) -> None:
 
 
 @pytest.mark.django_db(transaction=True)
+@pytest.mark.slow
 def test_the_same_bytes_in_other_zones_locales_and_processes(house: House) -> None:
     signed_night(house)
     there = [elsewhere(place) for place in PLACES]

@@ -30,6 +30,7 @@ def deal(hands: int, seed: int) -> np.ndarray:
     return np.argpartition(order, 7, axis=1)[:, :7].astype(np.uint8)
 
 
+@pytest.mark.slow
 def test_all_133784560_hands_fall_into_the_ten_classes():
     counted = np.zeros(poker.STRENGTHS, np.int64)
     for hands in every_hand_of_seven():

@@ -114,6 +114,7 @@ def test_uth_rounds_are_accepted_and_settle_to_nothing_lost():
         assert sum(due.net for due in settlement.dues) + settlement.answer["house_net"] == 0
 
 
+@pytest.mark.slow
 def test_patrons_lose_what_the_strategy_costs():
     """The main wagers cost 2.2 % of the ante, the trips 1.9 %; how often they play, and for how much, leaves less to chance."""
     dice = random.Random(20261130)
