@@ -145,6 +145,9 @@ def test_on_a_tablet_the_way_into_a_table_stays_in_sight_and_fits_a_finger(house
     page.wait_for_url("**/round/add/?table=*")
     page.goto(f"/admin/tables/tablesession/{house.sessions['UTH-01'].pk}/close/?step=count")
     assert page.locator("input[data-value]").evaluate_all("(all) => all.filter((one) => one.getBoundingClientRect().height < 44).length") == 0
+    expect(page.locator(".keypad")).to_be_visible()
+    assert page.locator("input[data-value]").first.get_attribute("inputmode") == "none", "the keypad is there, the tablet's own keyboard stays away"
+    page.locator("[data-keypad]").tap()
     assert page.locator("input[data-value]").first.get_attribute("inputmode") == "numeric"
 
 
