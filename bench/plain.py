@@ -17,16 +17,24 @@ TABLED_BULK_CREATE = 1_500
 TABLES = ("tables_round", "tables_wager", "ledger_entry", "ledger_transfer")
 
 
+KEYS_FROM = 10**12
+"""Above those of rows that are copied with their keys."""
+
+
 def make_plain() -> None:
-    """Make the tables of rounds again, in a schema of their own: the same columns and indexes, and nothing that looks at what is written."""
+    """Make the tables of rounds once, in a schema of their own: the same columns and indexes, and nothing that looks at what is written."""
     from django.db import connection, connections
 
     application = connection.settings_dict["USER"]
     with connections["owner"].cursor() as cursor:
-        cursor.execute("CREATE SCHEMA IF NOT EXISTS plain")
+        cursor.execute("SELECT to_regnamespace('plain') IS NOT NULL")
+        if cursor.fetchone()[0]:
+            return
+        cursor.execute("CREATE SCHEMA plain")
         cursor.execute(f'GRANT USAGE ON SCHEMA plain TO "{application}"')
         for table in TABLES:
-            cursor.execute(f"CREATE TABLE IF NOT EXISTS plain.{table} (LIKE public.{table} INCLUDING DEFAULTS INCLUDING IDENTITY INCLUDING INDEXES)")
+            cursor.execute(f"CREATE TABLE plain.{table} (LIKE public.{table} INCLUDING DEFAULTS INCLUDING IDENTITY INCLUDING INDEXES)")
+            cursor.execute(f"ALTER TABLE plain.{table} ALTER COLUMN id RESTART WITH {KEYS_FROM}")
             cursor.execute(f'GRANT SELECT, INSERT ON plain.{table} TO "{application}"')
 
 
