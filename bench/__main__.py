@@ -2,7 +2,7 @@
 
 Each line stands beside its peer or the raw statement, measured in the same run, with its goal of design/performance.md and whether it is met.
 Absolute figures drift with the machine; ratios in one run hold. So an absolute goal that is missed here is also reckoned at the pace of the
-page's machine (`bench.pace`; for writing, `bench.plain`), and the line says both.
+page's machine (`bench.pace`; for a recorded round, `bench.plain`), and the line says both.
 """
 
 from __future__ import annotations

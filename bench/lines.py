@@ -43,12 +43,9 @@ class Line:
         return f"  {self.what:<50} {shown(self.figure):>11} {self.unit:<10} {beside:<34} {ratio:>8}  {self.goal:<28} {met}".rstrip()
 
 
-def least(what: str, figure: float, unit: str, asked: float, goal: str, *, processes: int = 1, **known: Any) -> Line:
-    """Return the line of a speed of which at least `asked` is asked on the page's machine, of what works in so many processes.
-
-    `known`: as `_judged` takes it.
-    """
-    return _judged(what, figure, unit, goal, lambda reached: reached >= asked, lambda slower: figure * slower, processes, **known)
+def least(what: str, figure: float, unit: str, asked: float, goal: str, *, processes: int = 1) -> Line:
+    """Return the line of a speed of which at least `asked` is asked on the page's machine, of what works in so many processes."""
+    return _judged(what, figure, unit, goal, lambda reached: reached >= asked, lambda slower: figure * slower, processes)
 
 
 def most(what: str, figure: float, unit: str, asked: float, goal: str, *, processes: int = 1, **known: Any) -> Line:

@@ -1,7 +1,7 @@
 """The page's own yardsticks of writing, measured again: the rows of rounds in plain tables, without a guard, a foreign key or a partition.
 
-How fast cards are evaluated says little of how fast a database writes. So goals for writing are judged at the pace of what the page itself
-wrote: design/performance.md, "Writes".
+How fast cards are evaluated says little of how fast a database writes. So what a recorded round takes is judged at the pace of the page's own
+statement, and an import stands beside its bulk_create: design/performance.md, "Writes".
 """
 
 from __future__ import annotations
