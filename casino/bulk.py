@@ -16,6 +16,8 @@ from typing import Any, NamedTuple
 
 from django.db import connection
 
+from casino.transactions import CHECK_NOW
+
 _ESCAPES = {"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"}
 
 
@@ -103,8 +105,7 @@ def _copy(raw: Any, block: Sequence[Rows]) -> None:
                 names = ", ".join(f'"{name}"' for name in rows.columns)
                 with cursor.copy(f"COPY {rows.table} ({names}) FROM STDIN") as copy:
                     copy.write(rows.text())
-        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
-        cursor.execute("SET CONSTRAINTS ALL DEFERRED")
+        cursor.execute(CHECK_NOW)
 
 
 def _escaped(text: str) -> str:

@@ -19,6 +19,8 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 MOST_TRIES = 6
+CHECK_NOW = "SET CONSTRAINTS ALL IMMEDIATE; SET CONSTRAINTS ALL DEFERRED"
+"""Has the database check what it would check at the commit, and wait for the commit again with what comes after."""
 _RETRY = {"40001", "40P01", "55P03"}
 """serialization_failure, deadlock_detected, lock_not_available."""
 

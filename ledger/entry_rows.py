@@ -10,6 +10,7 @@ from django.db import connection
 
 from casino.models import User
 from casino.prepared import ask
+from casino.transactions import CHECK_NOW
 from ledger.drafts import EntryDraft
 from ledger.models import Entry
 
@@ -114,4 +115,4 @@ def insert_rows(draft: EntryDraft, by: User) -> Entry:
 def check_now() -> None:
     """Have the database check what it would check at the commit. Raises IntegrityError naming the constraint."""
     with connection.cursor() as cursor:
-        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE; SET CONSTRAINTS ALL DEFERRED")
+        cursor.execute(CHECK_NOW)
