@@ -306,9 +306,7 @@ def job_lines(jobs: Sequence[Job]) -> list[JobLine]:
     for job in jobs:
         step = progress_of(job) if job.state == Job.State.RUNNING else None
         done, total, what = (step.done, step.total, step.what) if step else (0, 0, "")
-        lines.append(
-            JobLine(word(job.kind), job.state, word(job.state), done, total, gettext(what) if what else "", job.error.partition("\n")[0][:200])
-        )
+        lines.append(JobLine(word(job.kind), job.state, word(job.state), done, total, what, job.error.partition("\n")[0][:200]))
     return lines
 
 

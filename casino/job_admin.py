@@ -123,5 +123,5 @@ class JobAdmin(ReadOnlyAdmin):
             return shown.NOTHING
         if not step.total:
             return f"{step.done} {step.what}"
-        bar = '<progress value="{0}" max="{1}" aria-label="progress">{0} of {1}</progress> {0} of {1} {2}'
-        return format_html(bar, step.done, step.total, step.what)
+        bar = '<progress value="{0}" max="{1}" aria-label="{2}">{0} / {1}</progress> {0} / {1} {3}'
+        return format_html(bar, step.done, step.total, gettext("progress"), step.what)

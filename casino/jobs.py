@@ -281,12 +281,15 @@ class Progress:
 
 
 def progress_of(job: Job) -> Step | None:
-    """Return how far a running job is, or None where nobody knows."""
+    """Return how far a running job is, in the reader's language, or None where nobody knows."""
     try:
         said = broker_client().get(f"pitbook:job:{job.pk}:progress")
     except redis.RedisError:
         return None
-    return Step(*json.loads(said)) if said else None
+    if not said:
+        return None
+    done, total, what = json.loads(said)
+    return Step(done, total, what and gettext(what))
 
 
 def broker_client() -> redis.Redis:

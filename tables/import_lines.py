@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from casino.errors import Fault, InvalidSlip
-from casino.words import gettext
+from casino.words import gettext, said_of
 from tables.engine.game import Field
 from tables.engine.json_line import parse_line, plain_nested
 from tables.round_fields import TableFacts
@@ -31,8 +31,8 @@ class LineFault:
     fault: Fault
 
     def as_json(self) -> dict[str, Any]:
-        """Return the error with its line."""
-        return {"line": self.line, **self.fault.as_json()}
+        """Return the error with its line, in the reader's language."""
+        return {"line": self.line, **replace(self.fault, message=said_of(self.fault)).as_json()}
 
 
 @dataclass(frozen=True)

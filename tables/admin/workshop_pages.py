@@ -45,7 +45,7 @@ def job_line(job: Job) -> dict[str, Any]:
     """Return how far `job` is, as pages show it and as pitbook.js reads it."""
     line: dict[str, Any] = {"what": word(job.kind), "state": job.state, "said": word(job.state), "error": job.error.partition("\n")[0][:200]}
     if job.state in jobs.OPEN and (step := jobs.progress_of(job)) is not None:
-        line |= {"done": step.done, "total": step.total, "step": gettext(step.what)}
+        line |= {"done": step.done, "total": step.total, "step": step.what}
     return line
 
 

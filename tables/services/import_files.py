@@ -7,12 +7,13 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from django.utils.translation import gettext
+from django.utils.translation import gettext, override
 
 from casino import jobs, roles
 from casino.errors import CasinoError, InvalidSlip, NotFound
 from casino.models import Job, User
 from casino.transactions import in_transaction
+from casino.words import language
 from tables.models import ImportFile
 from tables.services.bulk_rounds import ImportResult, import_rounds
 
@@ -23,7 +24,7 @@ LARGEST_FILE = 32 * 2**20
 
 @in_transaction
 def ask_import(content: bytes, *, name: str, by: User, dry_run: bool = False) -> Job:
-    """Return the job that imports the file, announced now; it says in its result what came of it.
+    """Return the job that imports the file, announced now; it says in its result what came of it, in the language of whoever asks.
 
     Raises Refused (`not_allowed`), InvalidSlip (`no_file`, `too_large`).
     """
@@ -37,11 +38,19 @@ def ask_import(content: bytes, *, name: str, by: User, dry_run: bool = False) ->
             where="file",
         )
     kept = ImportFile.objects.create(name=name[:200] or "slips", content=content, by=by)
-    return jobs.announce(KIND, f"{KIND}:{kept.uuid}", {"file": str(kept.uuid), "dry_run": dry_run}, by=by)
+    return jobs.announce(KIND, f"{KIND}:{kept.uuid}", {"file": str(kept.uuid), "dry_run": dry_run, "language": language()}, by=by)
 
 
 def run_import(job: Job, progress: jobs.Report, *, at: datetime) -> Mapping[str, Any]:
-    """Return what came of the job's file: `ImportResult.as_json`. What cannot be imported is an answer, not a failure to be tried again."""
+    """Return what came of the job's file: `ImportResult.as_json`, in the language in which it was handed in.
+
+    What cannot be imported is an answer, not a failure to be tried again.
+    """
+    with override(job.args.get("language", "en")):
+        return _imported(job, progress, at)
+
+
+def _imported(job: Job, progress: jobs.Report, at: datetime) -> Mapping[str, Any]:
     kept = ImportFile.objects.select_related("by").filter(uuid=job.args["file"]).first()
     if kept is None:
         raise NotFound("no_file", gettext("There is no such file."))

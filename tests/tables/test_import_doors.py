@@ -81,6 +81,37 @@ def test_a_person_hands_a_file_in_on_a_page(client: Client, house: House) -> Non
     assert "night.ndjson" in listed and "Import rounds" in listed
 
 
+def test_what_is_wrong_is_said_in_the_language_of_whoever_hands_in(client: Client, house: House) -> None:
+    """A worker speaks English; its answer is for the person who waits for it."""
+    client.force_login(house.people["PB-1"])
+    page, raw = reverse("admin:tables_roundimport_new"), slip(house)
+    seat = raw["round"]["seats"][0]
+    wrong = lines(
+        {"uuid": 5},
+        {**raw, "round": {**raw["round"], "dealer": ["Kc", "xx"]}},
+        {**slip(house), "round": {**raw["round"], "seats": [{**seat, "ante": -5}]}},
+        {**slip(house), "round": {**raw["round"], "seats": [{**seat, "cards": ["Kc", "Kc"]}]}},
+        {**slip(house), "round": {**raw["round"], "seats": [{**seat, "blind": 5}]}},
+        {**slip(house), "table": "UTH-77"},
+        {**slip(house), "dealer": "D-9999"},
+        {**slip(house), "done": {"1": {"ante": {"paid": -1}}}},
+    )
+    columns = b"uuid,table,occurred_at,dealer,id,seat,cards,ante,round.community,colour\n"
+    csv = columns + b"x,UTH-01,,D-1,a,one,Kc Kx,1.000,??,red\nx,UTH-01,,D-1\ny,UTH-77,,,,,,,,\n"
+    said: dict[str, list[list[str]]] = {}
+    for language in ("en", "de"):
+        for name, content in (("night.ndjson", wrong), ("night.csv", csv)):
+            answer = client.post(page, {"file": SimpleUploadedFile(name, content)}, headers={"accept-language": language})
+            job = Job.objects.order_by("-pk")[0]
+            assert jobs.run(job.pk)
+            job.refresh_from_db()
+            assert (job.result["added"], answer.status_code) == (0, 302)
+            said.setdefault(language, []).append([one["message"] for one in job.result["errors"]])
+    english, german = said["en"], said["de"]
+    assert [len(one) for one in english] == [len(one) for one in german] and min(map(len, english)) == 5
+    assert [pair for one, other in zip(english, german, strict=True) for pair in zip(one, other, strict=True) if pair[0] == pair[1]] == []
+
+
 @pytest.mark.parametrize("who", ["CG-1", "FS-1", "AU-1", "AD-1"])
 def test_the_page_is_for_those_who_import(client: Client, house: House, who: str) -> None:
     client.force_login(house.people[who])
