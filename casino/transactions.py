@@ -65,6 +65,16 @@ def away(error: BaseException | None) -> Unavailable | None:
     return Unavailable("database_away", gettext("The books cannot be reached at the moment. Send the same again: it is kept once."))
 
 
+def without_partition(error: Exception) -> Unavailable | None:
+    """Return what a door says where the month of a gaming day has no partition; None where `error` is something else.
+
+    Partitions are made ahead, by a job and never inside a posting: it waits for open postings, and they for it.
+    """
+    if "no partition of relation" not in str(error):
+        return None
+    return Unavailable("no_partition", gettext("This month's books are not opened yet."))
+
+
 def wait_turn(name: str) -> None:
     """Wait until nobody else is at what `name` says, and hold it until the transaction ends: an advisory lock, never session-level."""
     with connection.cursor() as cursor:

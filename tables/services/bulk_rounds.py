@@ -9,7 +9,7 @@ import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from datetime import date, datetime
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -17,12 +17,11 @@ from django.db import IntegrityError, transaction
 from django.utils.translation import gettext
 
 from casino import roles
-from casino.append_only import make_partitions
 from casino.bulk import Rows, Write, draw_keys, written_beside
 from casino.errors import BrokenBooks, CasinoError, Conflict, Fault, NotFound, Refused
 from casino.memory import looking_seldom
 from casino.models import User
-from casino.transactions import broken_constraint, in_transaction
+from casino.transactions import broken_constraint, in_transaction, without_partition
 from casino.words import gettext_noop
 from ledger.bulk import Posting
 from tables import selectors
@@ -81,14 +80,12 @@ def import_rounds(
     """Return what became of the slips on `lines`: all of them kept and posted, or none, with every error by line and field.
 
     A slip that is in already (the same uuid and body) is said, and no error. `dry_run` reads and rules all and keeps nothing. `at` is now, by
-    the door's clock. Partitions are made first. Raises Refused (`not_allowed`), Unavailable; what is wrong with a slip is in the answer.
+    the door's clock. Raises Refused (`not_allowed`), Unavailable; what is wrong with a slip is in the answer.
     """
     roles.require(by, "import")
     result = ImportResult(name[:200] or "slips", dry_run=dry_run)
     with looking_seldom():
         slips = _read(lines, result, csv)
-        for month in _months(slips):
-            make_partitions("default", [0], of=month)
         with suppress(_NotKept):
             _import(slips, result, _Read(tuple(result.errors), tuple(result.already)), by, at, progress)
     return result
@@ -142,13 +139,6 @@ def table_facts(code: str) -> TableFacts | None:
     """Return what the importer must know of the table of `code`, None where there is none. One query."""
     table = Table.objects.select_related("property").filter(code=code).first()
     return TableFacts(table.code, games()[table.game], table.property.notation, table.property.zone) if table else None
-
-
-def _months(slips: Iterable[ReadLine]) -> list[date]:
-    """Return the first days of the months in which the tables' open shifts are."""
-    codes = {one.slip.table for one in slips}
-    days = selectors.open_sessions().filter(table__code__in=codes).values_list("shift__gaming_day", flat=True)
-    return sorted({day.replace(day=1) for day in days})
 
 
 @in_transaction
@@ -290,8 +280,10 @@ class _Work:
 
 
 def _translated(error: IntegrityError) -> CasinoError:
-    """Return what an IntegrityError means: somebody handed one of these slips in meanwhile, or the shift was sealed."""
+    """Return what an IntegrityError means: somebody handed one of these slips in meanwhile, the shift was sealed, or the month is not opened."""
     name = broken_constraint(error)
+    if (unopened := without_partition(error)) is not None:
+        return unopened
     if name.startswith(("tables_round_uuid", "tables_round_number")):
         return Conflict("busy", gettext("Somebody handed in one of these rounds meanwhile. Nothing was kept; import the file again."))
     if name in ("ledger_entry_not_sealed", "ledger_entry_open_book"):

@@ -13,10 +13,10 @@ from django.utils.translation import gettext
 
 from casino import roles
 from casino.canonical import canonical_plain
-from casino.errors import BrokenBooks, CasinoError, Conflict, Fault, InvalidSlip, NotFound, Refused, Unavailable
+from casino.errors import BrokenBooks, CasinoError, Conflict, Fault, InvalidSlip, NotFound, Refused
 from casino.models import User
 from casino.money import Minor
-from casino.transactions import broken_constraint, in_transaction
+from casino.transactions import broken_constraint, in_transaction, without_partition
 from ledger.drafts import EntryDraft, LateIn
 from ledger.entry_rows import check_now
 from ledger.models import Entry
@@ -352,6 +352,6 @@ def _translate(error: IntegrityError, attempt: _Attempt) -> Round:
     if name.startswith("ledger_") and attempt.draft is not None:
         entry = entry_refused(error, attempt.draft)
         raise BrokenBooks("no_round", f"The entry {entry.reference} was posted without its round.", entry=str(entry.uuid)) from error
-    if "no partition of relation" in str(error):
-        raise Unavailable("no_partition", gettext("This month's books are not opened yet.")) from error
+    if (unopened := without_partition(error)) is not None:
+        raise unopened from error
     raise BrokenBooks("refused_by_database", str(error).partition("\n")[0], constraint=name) from error

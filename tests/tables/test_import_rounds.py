@@ -12,7 +12,7 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.db import connections, transaction
 
-from casino.errors import Refused
+from casino.errors import Refused, Unavailable
 from ledger.guards import problems
 from ledger.models import Account, Entry, Transfer
 from ledger.selectors import balances
@@ -156,6 +156,19 @@ def test_a_closed_table_takes_no_file(house: House) -> None:
     raw = slip(house)
     end_night(house)
     assert [(one.fault.code, one.fault.where) for one in hand_in(house, raw).errors] == [("session_closed", "table")]
+
+
+@pytest.mark.django_db(databases=["default", "owner"], transaction=True)
+def test_an_import_neither_makes_partitions_nor_waits_for_who_does(house: House) -> None:
+    """They are made ahead, and never inside a posting: whoever makes one waits for all postings."""
+    with connections["owner"].cursor() as cursor, transaction.atomic("owner"):
+        cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended('pitbook partitions', 0))")
+        assert hand_in(house, slip(house)).added == 1
+    with connections["owner"].cursor() as cursor:
+        cursor.execute("ALTER TABLE tables_wager DETACH PARTITION tables_wager_202603")
+    with pytest.raises(Unavailable) as refused:
+        hand_in(house, slip(house))
+    assert (refused.value.code, Round.objects.count()) == ("no_partition", 1)
 
 
 @pytest.mark.django_db(databases=["default", "owner"], transaction=True)
