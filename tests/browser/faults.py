@@ -41,9 +41,16 @@ _SCROLLS_WITHOUT_A_TABLE = """() => [...document.querySelectorAll("body *")]
   .filter((one) => /auto|scroll/.test(getComputedStyle(one).overflowX) && one.scrollWidth > one.clientWidth + 1 && one.checkVisibility()
     && !one.matches("textarea, pre, select") && !one.querySelector("table, svg"))
   .map((one) => one.outerHTML.slice(0, 120))"""
-_COVERED = """() => Math.round([...document.querySelectorAll("body *")]
-  .filter((one) => /fixed|sticky/.test(getComputedStyle(one).position) && one.checkVisibility())
+_COVERED = """() => Math.round([...document.querySelectorAll("body *")].filter((one) => one.checkVisibility())
+  .filter((one) => {
+    const look = getComputedStyle(one);
+    return look.position === "fixed" || (look.position === "sticky" && (look.top !== "auto" || look.bottom !== "auto"));
+  })
   .reduce((sum, one) => sum + one.getBoundingClientRect().height, 0))"""
+"""How many pixels, from top to bottom, what does not move with the page takes of it."""
+_COVERED_ASIDE = """() => Math.max(0, ...[...document.querySelectorAll("tr")].map((row) => Math.round(100 / innerWidth *
+  [...row.cells].filter((one) => getComputedStyle(one).position === "sticky").reduce((sum, one) => sum + one.getBoundingClientRect().width, 0))))"""
+"""Which part of the page's width, in percent, the cells of a row take that stay while the others are pushed aside."""
 _STILL_ON_PAPER = """() => ["#header", ".breadcrumbs", "#changelist-filter", "#toolbar", ".actions", "button", "input[type=submit]",
   "input[type=file]", "input[type=password]", ".paginator a"]
   .filter((rule) => [...document.querySelectorAll(rule)].some((one) => one.checkVisibility({ visibilityProperty: true })))"""
@@ -140,6 +147,9 @@ def _zoomed(page: Page, before: list[bool]) -> Iterator[str]:
     covered = page.evaluate(_COVERED)
     if covered > ZOOMED["height"] / 3:
         yield f"at 200 % {covered} px of {ZOOMED['height']} are covered by what stays in place"
+    aside = page.evaluate(_COVERED_ASIDE)
+    if aside > 60:
+        yield f"at 200 % {aside} % of a row are covered by cells that stay in place"
 
 
 def _printed(page: Page) -> Iterator[str]:
