@@ -1,4 +1,4 @@
-"""A list is read in a number of queries that does not grow with it: every list of the admin, the board, the search, with 3 rows and with 30."""
+"""A list is read in a number of queries that does not grow with it: every list of the admin, the board, the search, with 3 rows and with 12."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from tests.corrections import deal, propose
 
 pytestmark = pytest.mark.django_db
 LOOKERS = ("AU-1", "PB-1", "SM-1", "AD-1", "GM-1", "CG-1")
-FEW, MANY = 3, 30
+FEW, MANY = 3, 12
 
 KEYS_FIRST = re.compile(r'SELECT "\w+"\."id" AS "pk" FROM')
 """What a list that is longer than a page asks first, once: the keys of its page."""

@@ -65,7 +65,7 @@ def test_order_and_ties_are_those_of_brute_force():
 
 
 def test_order_and_ties_are_those_of_phevaluator():
-    hands = sample(200_000, seed=2)
+    hands = sample(60_000, seed=2)
     for one, other in zip(hands[::2], hands[1::2], strict=True):
         ours = poker.strength(one) - poker.strength(other)
         theirs = evaluate_cards(*other) - evaluate_cards(*one)  # its best rank is 1
