@@ -47,6 +47,16 @@ def tray_variance(table: str) -> str:
     return f"variance:tray:{table}"
 
 
+def drop_variance(table: str) -> str:
+    """Return the account of what counting found in a table's drop box."""
+    return f"variance:drop:{table}"
+
+
+def instead_of_counted(table: str) -> dict[str, str]:
+    """Return the accounts that a late fact goes over, by those that were counted and signed: its tray and its box hold nothing else tonight."""
+    return {tray(table): tray_variance(table), drop_box(table): drop_variance(table)}
+
+
 def pot(table: str) -> str:
     """Return the account of a pot game's pot."""
     return f"pot:{table}"
@@ -64,7 +74,7 @@ def table_accounts(table: str, *, is_pot_game: bool) -> tuple[tuple[str, str], .
         (drop_box(table), "asset"),
         (promo(table), "expense"),
         (tray_variance(table), "variance"),
-        (f"variance:drop:{table}", "variance"),
+        (drop_variance(table), "variance"),
     )
     return (*accounts, (pot(table), "liability")) if is_pot_game else accounts
 
@@ -169,7 +179,7 @@ def transfers_for_variances(table: str, *, opener: int, closer: int, expected_dr
     `opener`, `closer`: counted - expected, minor units; `expected_drop` is what the books have in the box, `drop` what was counted in it.
     Afterwards the tray holds what was counted, and the box nothing. Source: spec/books.md, "Signing, late facts".
     """
-    trays, boxes = f"variance:tray:{table}", f"variance:drop:{table}"
+    trays, boxes = tray_variance(table), drop_variance(table)
     return _moving(
         (trays, tray(table), opener, "counted opener over"),
         (tray(table), trays, -opener, "counted opener short"),

@@ -11,6 +11,8 @@ from tables.models import Round, RoundChange, RoundProposal, Shift
 from tables.round_again import slip_again
 from tables.services.correction_decisions import approve_proposal
 from tables.services.corrections import propose_correction, propose_void, wagers_of
+from tables.services.paytables import publish_paytable
+from tables.services.placements import put_in_force
 from tables.services.rounds import record_round
 from tables.slips import read_round_slip
 from tests.builders import House, slip
@@ -61,3 +63,20 @@ def seal(shift: Shift) -> None:
     number = Segment.objects.count() + 1
     what = {"root": b"r" * 32, "outer_root": b"o" * 32, "checkpoint": "sealed in a test", "leaf_count": 1}
     Segment.objects.create(number=number, property=shift.property.uuid, shift=shift.uuid, gaming_day=shift.gaming_day, **what)
+
+
+RAKED = {
+    "game": "payroll",
+    "name": "raked",
+    "version": 1,
+    "rules": {"ante": 100, "rake_bps": 500, "rake_cap": None, "max_seats": 8, "payout_unit": 1},
+}
+
+
+def rake_to_the_box(house: House) -> None:
+    """Have the house take a twentieth of each pot of PAY-01 from now on, into the box."""
+    people = house.people
+    house.property.rake_to = "box"
+    house.property.save(update_fields=["rake_to"])
+    version = publish_paytable(RAKED, proposed_by=people["GM-1"], approved_by=people["AU-1"], approval="T-1")
+    put_in_force(house.tables["PAY-01"], version, from_at=house.tick(), by=people["GM-1"], approved_by=people["AU-1"])

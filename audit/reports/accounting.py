@@ -14,6 +14,8 @@ outstanding"; chips in the house are nothing; what patrons lose of theirs to a t
 | promo:T, variance:tray:T | tray:T, patrons:chips | Chips outstanding | Promotional expense, Cash over and short |
 | patrons:chips | variance:…, a late fact | Cash over and short | Table games revenue |
 | variance:… | patrons:chips, a late fact | Table games revenue | Cash over and short |
+| patrons:cash, pot:T, promo:T | variance:…, a late fact | Cash over and short | Chips outstanding, Promotional expense |
+| variance:… | patrons:cash, pot:T, promo:T, a late fact | Chips outstanding, Promotional expense | Cash over and short |
 | chips | chips, in all other cases (a fill, a credit, the chips of a buy-in, chips issued) | not exported | |
 """
 

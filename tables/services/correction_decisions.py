@@ -22,7 +22,7 @@ from ledger.services import lock_shift, reverse_entry
 from tables import selectors
 from tables.corrections import APPROVES, PROPOSES, Phase
 from tables.models import Round, RoundChange, RoundProposal, RoundProposalEvent, Shift, ShiftEvent
-from tables.posting import tray, tray_variance
+from tables.posting import instead_of_counted
 from tables.services.corrections import net_of, rule_for, still_stands, wait_for
 from tables.services.rounds import keep_round, post_round
 from tables.slips import read_round_slip
@@ -34,7 +34,7 @@ State = RoundProposalEvent.State
 def approve_proposal(proposal: RoundProposal, *, by: User, at: datetime, note: str = "") -> RoundChange:
     """Return what was done: the round reversed to the unit, and the one in its place kept and posted, or nothing of it.
 
-    In a sealed shift it is late: posted in the property's open shift over the variance account, out of tonight's tray and win. Who approved
+    In a sealed shift it is late: posted in the property's open shift over the variance accounts, out of tonight's tray, box and win. Who approved
     it is the witness of its entries; approving again is the same answer. Raises Refused (`not_allowed`, `not_your_pit`, `own_approval`),
     Conflict (`already_decided` naming by whom, `closed_since`, `not_standing`, `no_open_shift`, `number_taken`), Stale (`effect_changed`).
     """
@@ -134,8 +134,7 @@ def _not_ones_own(proposal: RoundProposal, by: User) -> None:
 
 def _do(proposal: RoundProposal, by: User, at: datetime, phase: Phase) -> RoundChange:
     open_shift = _open_shift(proposal) if phase == "sealed" else None
-    code = proposal.session.table.code
-    late = LateIn(open_shift.uuid, open_shift.gaming_day, {tray(code): tray_variance(code)}) if open_shift else None
+    late = LateIn(open_shift.uuid, open_shift.gaming_day, instead_of_counted(proposal.session.table.code)) if open_shift else None
     if proposal.round is not None:
         _reverse(proposal, proposal.round, by, at, late)
     made = _make(proposal, by, at, late) if proposal.slip else None

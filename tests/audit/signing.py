@@ -56,3 +56,11 @@ def sign_off(house: House) -> ShiftReconciliation:
     for who in ("SM-2", "AU-1"):
         sign(house.shift, fingerprint=print_of(kept), by=house.people[who], at=house.tick())
     return kept
+
+
+def sign_and_seal(house: House) -> None:
+    """Sign the ended shift off, and seal it by its job, which comes in two parts."""
+    sign_off(house)
+    job = Job.objects.get(kind="seal_shift", args__shift=str(house.shift.uuid))
+    jobs.run(job.pk)
+    assert jobs.run(job.pk), job.error

@@ -240,6 +240,9 @@ T = "tray:UTH-01"
         ("variance", T, "variance:tray:UTH-01", ("Chips outstanding", "Cash over and short")),
         ("variance", D, "variance:drop:UTH-01", ("Cash in drop boxes", "Cash over and short")),
         ("round", "patrons:chips", "variance:tray:UTH-01", ("Table games revenue", "Cash over and short")),
+        ("round", "patrons:cash", "variance:drop:UTH-01", ("Chips outstanding", "Cash over and short")),
+        ("round", "promo:UTH-01", "variance:drop:UTH-01", ("Promotional expense", "Cash over and short")),
+        ("round", "pot:PAY-01", "variance:drop:PAY-01", ("Chips outstanding", "Cash over and short")),
         ("round", T, "promo:UTH-01", ("Chips outstanding", "Promotional expense")),
     ],
 )

@@ -1,7 +1,7 @@
 """Nights made at random against a small model in memory: after every step the books balance, the pot is empty, each tray holds what the model says.
 
 Whatever the order, every night is brought to its end: counted, reconciled, explained, signed, sealed; then `verify_books` is clean, the shift
-is frozen, and a late fact moves no chip.
+is frozen, and a late fact moves no chip and nothing in a box.
 """
 
 from __future__ import annotations
@@ -36,22 +36,24 @@ from tables.services.correction_decisions import approve_proposal
 from tables.slips import CountSlip
 from tests.audit.signing import explain_all, hire, print_of, run_jobs
 from tests.builders import BANKROLL, chip_credit, drop, fill, open_table, play, standing_house
-from tests.corrections import correct, deal, propose, void
+from tests.corrections import correct, deal, propose, rake_to_the_box, void
 
 pytestmark = pytest.mark.django_db
 TABLES, FIRST_PIT = ("UTH-01", "UTH-02", "PAY-01"), ("UTH-01", "PAY-01")
-POT = 1_300
-"""What the builders' round of Payroll has in its pot."""
+POT, RAKE = 1_300, 65
+"""What the builders' round of Payroll has in its pot, and what of it goes to the box."""
 tables, near = st.sampled_from(TABLES), st.sampled_from(FIRST_PIT)
 
 
 @dataclass
 class Dealt:
-    """A round: what it did to the tray, and what the dealer paid too much."""
+    """A round: what it did to the tray and to the box, what the dealer paid too much, and what it did to both once that is mended."""
 
     row: Round
     change: int
-    excess: int = 0
+    boxed: int
+    excess: int
+    right: tuple[int, int]
 
 
 @dataclass
@@ -69,6 +71,10 @@ class Sitting:
     @property
     def change(self) -> int:
         return self.moved + sum(dealt.change for dealt in self.rounds)
+
+    @property
+    def in_box(self) -> int:
+        return self.bought + sum(dealt.boxed for dealt in self.rounds)
 
 
 class _Crash(Exception):
@@ -89,8 +95,9 @@ class RandomNight(RuleBasedStateMachine):
         self.undone = transaction.atomic()
         self.undone.__enter__()
         self.house = standing_house()
-        for number, role in (("SM-2", "shift_manager"), ("AU-2", "auditor")):
+        for number, role in (("SM-2", "shift_manager"), ("SM-3", "shift_manager"), ("AU-2", "auditor")):
             hire(self.house, number, role)
+        rake_to_the_box(self.house)
         self.phase, self.seals, self.sound = "open", count(1), True
         self.trays, self.boxes = dict.fromkeys(TABLES, 510_000), dict.fromkeys(TABLES, 0)
         self.at = {code: Sitting(row, 510_000) for code, row in self.house.sessions.items()}
@@ -130,27 +137,37 @@ class RandomNight(RuleBasedStateMachine):
         trips=st.sampled_from([0, 500]),
         folded=st.integers(1, 50),
         wrong=st.sampled_from([0, 0, 0, 100, -100, 700]),
+        fund=st.sampled_from(["chips", "cash", "promo"]),
     )
-    def play_a_round(self, code: str, ante: int, trips: int, folded: int, wrong: int) -> None:
-        """A pair of aces wins ante and play and loses trips beside a seat that folded; or the pot of Payroll. Paid `wrong` too much."""
+    def play_a_round(self, code: str, ante: int, trips: int, folded: int, wrong: int, fund: str) -> None:
+        """A pair of aces wins ante and play and loses trips beside a seat that folded; or the pot of Payroll. Paid `wrong` too much.
+
+        What the folded seat loses is chips; or cash or coupons, which go to the box, as the rake of a pot does.
+        """
         if self.is_open(code):
-            dealt = self.step(lambda: self.deal(code, ante * 100, trips, folded * 100, wrong))
+            dealt = self.step(lambda: self.deal(code, ante * 100, trips, folded * 100, wrong, fund))
             self.at[code].rounds.append(dealt)
             self.trays[code] += dealt.change
+            self.boxes[code] += dealt.boxed
 
-    def deal(self, code: str, ante: int, trips: int, folded: int, wrong: int) -> Dealt:
+    def deal(self, code: str, ante: int, trips: int, folded: int, wrong: int, fund: str = "chips") -> Dealt:
         more: dict[str, Any] = {}
         if code == "PAY-01":
-            due, more = 0, {"done": {"1": {"pot": {"paid": POT + wrong}}}} if wrong else {}
+            more = {"done": {"1": {"pot": {"paid": POT - RAKE + wrong}}}} if wrong else {}
+            boxed = min(RAKE, max(0, RAKE - wrong))
+            change, right = RAKE - wrong - boxed, (0, RAKE)
         else:
-            due = trips + 2 * folded - 5 * ante
+            boxed = 0 if fund == "chips" else 2 * folded
+            right = trips + 2 * folded - 5 * ante - boxed, boxed
+            change = right[0] - wrong
             pair = {"seat": 1, "cards": ["As", "Ad"], "ante": ante, "blind": ante, "trips": trips, "play": 4 * ante, "street": "preflop"}
             seats = [pair, {"seat": 2, "ante": folded, "blind": folded, "folded": True}]
             more["facts"] = {"community": ["2h", "9s", "9d", "Jc", "Qh"], "dealer": ["Kc", "7d"], "seats": seats}
+            more["funds"] = {"2": {"ante": fund, "blind": fund}}
             if wrong:
                 more["done"] = {"1": {"ante": {"paid": ante + wrong}}}
         row = deal(self.house, code, **more) if code in FIRST_PIT else play(self.house, code, **more)
-        return Dealt(row, due - wrong, wrong)
+        return Dealt(row, change, boxed, wrong, right)
 
     @precondition(lambda self: self.phase == "open")
     @rule(code=tables, hundreds=st.integers(1, 400))
@@ -185,7 +202,7 @@ class RandomNight(RuleBasedStateMachine):
     def void_a_round(self, code: str, which: int) -> None:
         if self.is_open(code) and self.at[code].rounds:
             dealt = self.pick(code, which)
-            self.step(lambda: void(self.house, dealt.row))
+            self.step(lambda: void(self.house, dealt.row, approver="SM-3"))
             self.gone(code, dealt)
 
     def pick(self, code: str, which: int) -> Dealt:
@@ -195,6 +212,7 @@ class RandomNight(RuleBasedStateMachine):
     def gone(self, code: str, dealt: Dealt) -> None:
         self.at[code].rounds.remove(dealt)
         self.trays[code] -= dealt.change
+        self.boxes[code] -= dealt.boxed
 
     @precondition(lambda self: self.phase == "open")
     @rule(code=near)
@@ -203,8 +221,9 @@ class RandomNight(RuleBasedStateMachine):
         if self.is_open(code) and wrong:
             dealt = wrong[-1]
             dealt.row = self.step(lambda: correct(self.house, dealt.row, done={}))
-            self.trays[code] += dealt.excess
-            dealt.change, dealt.excess = dealt.change + dealt.excess, 0
+            self.trays[code] += dealt.right[0] - dealt.change
+            self.boxes[code] += dealt.right[1] - dealt.boxed
+            (dealt.change, dealt.boxed), dealt.excess = dealt.right, 0
 
     @precondition(lambda self: self.phase == "open")
     @rule(code=tables, what=st.sampled_from(["round", "buy_in", "close"]))
@@ -235,7 +254,7 @@ class RandomNight(RuleBasedStateMachine):
     def closed(self, code: str, off: int, box: int) -> None:
         sitting = self.at[code]
         self.step(lambda: self.shut(code, off, box))
-        sitting.closer, sitting.boxed = sitting.opener + sitting.change + off, sitting.bought + box
+        sitting.closer, sitting.boxed = sitting.opener + sitting.change + off, sitting.in_box + box
         self.over.append(sitting)
 
     def shut(self, code: str, off: int, box: int) -> None:
@@ -244,7 +263,7 @@ class RandomNight(RuleBasedStateMachine):
         closer = CountSlip({1: sitting.opener + sitting.change + off})
         floor.close_session(sitting.row, closer, at=self.house.tick(), by=by, witness=staff["SM-1"])
         number = f"{code}-{next(self.seals)}"
-        drop(sitting.row, self.house, CountSlip({1: sitting.bought + box}), box=f"B-{number}", seal=f"S-{number}")
+        drop(sitting.row, self.house, CountSlip({1: sitting.in_box + box}), box=f"B-{number}", seal=f"S-{number}")
 
     @precondition(lambda self: self.phase == "open")
     @rule(code=tables)
@@ -281,7 +300,7 @@ class RandomNight(RuleBasedStateMachine):
         kept = latest_reconciliation(self.house.shift)
         assert kept is not None
         lines = {line.session_id: (line.tray_variance, line.drop_variance, line.book_variance) for line in kept.lines.all()}
-        assert lines == {one.row.pk: (one.closer - one.opener - one.change, one.boxed - one.bought, 0) for one in self.over}
+        assert lines == {one.row.pk: (one.closer - one.opener - one.change, one.boxed - one.in_box, 0) for one in self.over}
 
     @staticmethod
     def finding_of(sitting: Sitting, dealt: Dealt) -> str:
@@ -301,7 +320,8 @@ class RandomNight(RuleBasedStateMachine):
         self.step(lambda: self.voided(dealt))
         sitting.rounds.remove(dealt)
         self.trays[sitting.row.table.code] -= dealt.change
-        if self.reconciled and dealt.change:
+        self.boxes[sitting.row.table.code] -= dealt.boxed
+        if self.reconciled and (dealt.change or dealt.boxed):
             with pytest.raises(Stale):
                 self.step(lambda: self.signs("SM-2"))
         self.reconciled = False
@@ -344,7 +364,7 @@ class RandomNight(RuleBasedStateMachine):
     @precondition(lambda self: self.phase == "sealed")
     @rule(which=st.integers(0, 1_000))
     def find_out_late(self, which: int) -> None:
-        """A round of the sealed night never was: posted tonight over the variance account, and no tray moves."""
+        """A round of the sealed night never was: posted tonight over the variance accounts, and no tray or box moves."""
         standing = [dealt for one in self.over for dealt in one.rounds if one.row.table.code in FIRST_PIT]
         if standing:
             self.step(self.tonight)

@@ -23,9 +23,8 @@ from tables.admin.act_forms import AmountField
 from tables.models import CashOut, ChipMovement
 from tables.posting import WagerMoved, transfers_for_round
 from tables.services import chips, floor
-from tables.services.paytables import publish_paytable
-from tables.services.placements import put_in_force
 from tests.builders import PAYROLL_ROUND, House, end_night, play, uuid
+from tests.corrections import rake_to_the_box
 
 pytestmark = pytest.mark.django_db
 
@@ -187,17 +186,7 @@ def test_a_rake_goes_to_the_box_where_the_house_says_so() -> None:
 
 
 def test_a_rake_in_the_box_is_in_the_drop_and_in_the_win(house: House) -> None:
-    people, table = house.people, house.tables["PAY-01"]
-    house.property.rake_to = "box"
-    house.property.save(update_fields=["rake_to"])
-    raked = {
-        "game": "payroll",
-        "name": "raked",
-        "version": 1,
-        "rules": {"ante": 100, "rake_bps": 500, "rake_cap": None, "max_seats": 8, "payout_unit": 1},
-    }
-    version = publish_paytable(raked, proposed_by=people["GM-1"], approved_by=people["AU-1"], approval="T-1")
-    put_in_force(table, version, from_at=house.tick(), by=people["GM-1"], approved_by=people["AU-1"])
+    rake_to_the_box(house)
     played = play(house, "PAY-01")
     assert (played.rake, played.collected - played.paid) == (65, 65)
     assert ("pot:PAY-01", "drop:PAY-01", 65) in moved(Entry.objects.get(round=played.uuid))
