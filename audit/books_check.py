@@ -10,7 +10,7 @@ import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from audit.bundles import contents
+from audit.bundles import contents, kept_checks
 from audit.evidence import KINDS
 from audit.second_opinion import settlers
 from ledger import guards, leaves, merkle, notes, published, recompute, seal_key, sealing
@@ -120,7 +120,7 @@ def _leaves(segment: Segment) -> tuple[list[Problem], int]:
     """Return what is wrong with a segment's stored bytes, each fact for itself and all under the root; and how many there are."""
     place, tree, checks = _place(segment), merkle.Tree(), hashlib.sha256()
     problems: list[Problem] = []
-    checks_of = _checks(segment)
+    checks_of, signed = _checks(segment), _signed_checks(segment)
     for expected, (index, content) in enumerate(contents(segment)):
         if index != expected:
             problems.append(Problem(INCOMPLETE, f"{place}, leaf {expected}: is missing"))
@@ -141,9 +141,20 @@ def _leaves(segment: Segment) -> tuple[list[Problem], int]:
         problems.append(Problem(INCOMPLETE, f"{place}: {tree.size} of {segment.leaf_count} leaves are here{why}"))
     elif tree.root() != bytes(segment.root):
         problems.append(Problem(TAMPERED, f"{place}: the stored leaves are not under its root"))
-    elif checks.digest() != notes.read_checkpoint(segment.checkpoint)[2].checks:
+    elif checks.digest() != signed:
         problems.append(Problem(TAMPERED, f"{place}: the leaves' checks are not the signed ones"))
+    kept = kept_checks(segment)
+    if kept is not None and hashlib.sha256(kept).digest() != signed:
+        problems.append(Problem(TAMPERED, f"{place}: the kept checks of its leaves are not the signed ones"))
     return problems, tree.size
+
+
+def _signed_checks(segment: Segment) -> bytes:
+    """Return the SHA-256 of a segment's checks as its checkpoint says it, nothing where that cannot be read, which `_order` tells."""
+    try:
+        return notes.read_checkpoint(segment.checkpoint)[2].checks
+    except ValueError:
+        return b""
 
 
 def _checks(segment: Segment) -> work.Facts:

@@ -3,7 +3,8 @@
 The order of steps, so that a crash between any two of them recovers by itself and nothing is ever signed twice with different contents
 (docs/decisions/017-what-is-signed-is-fixed-first.md):
 
-1. prepared: leaves, salts, segment and the checkpoint's text are one transaction. From its commit on the shift is closed and the text fixed.
+1. prepared: leaves, their checks, salts, segment and the checkpoint's text are one transaction. From its commit on the shift is closed and
+   the text fixed.
 2. signed: the text is signed; Ed25519 gives the same signature each time.
 3. published: the note is appended to the file off the database and synced; where it stands there already, it is not appended again.
 4. kept: the signature's row is written. A segment without one is taken up again at 2.
@@ -29,7 +30,7 @@ from casino.errors import BrokenBooks
 from casino.transactions import wait_turn
 from ledger import leaves, merkle, notes, published, seal_key
 from ledger.evidence import Kind
-from ledger.models import Leaf, LeafSalt, Segment, SignedCheckpoint
+from ledger.models import Leaf, LeafSalt, Segment, SegmentChecks, SignedCheckpoint
 from ledger.services import lock_shift
 from ledger.totals import keep_totals
 
@@ -70,7 +71,7 @@ def prepare(facts: ShiftFacts, kinds: Sequence[Kind], *, at: datetime, tell: Tel
         gathered = _gather(facts, kinds, number, spool, tell)
         reached("gathered")
         sealed = notes.Sealed(
-            number, facts.property, facts.shift, facts.gaming_day, gathered.tree.size, gathered.tree.root(), gathered.checks.digest()
+            number, facts.property, facts.shift, facts.gaming_day, gathered.tree.size, gathered.tree.root(), hashlib.sha256(gathered.checks).digest()
         )
         outer_root = outer_tree([sealed]).root()
         segment = Segment.objects.create(
@@ -85,6 +86,7 @@ def prepare(facts: ShiftFacts, kinds: Sequence[Kind], *, at: datetime, tell: Tel
             marks={kind.name: kind.model._default_manager.aggregate(last=Max("pk"))["last"] or 0 for kind in kinds},
         )
         _copy_leaves(spool)
+    SegmentChecks.objects.create(segment=segment, content=bytes(gathered.checks))
     LeafSalt.objects.bulk_create(gathered.salts, batch_size=5_000)
     keep_totals(facts.shift)
     reached("prepared")
@@ -94,7 +96,7 @@ def prepare(facts: ShiftFacts, kinds: Sequence[Kind], *, at: datetime, tell: Tel
 def finish() -> list[SignedCheckpoint]:
     """Return the checkpoints that were signed, published and kept by this call: of every prepared segment, in their order.
 
-    To be called in a transaction. Raises Unavailable (`no_seal_key`), BrokenBooks (`published_ahead`, `other_seal_key`).
+    To be called in a transaction. Raises Unavailable (`no_seal_key`), BrokenBooks (`published_ahead`, `other_seal_key`, `leaves_changed`).
     """
     wait_turn("sealing")
     waiting = list(Segment.objects.filter(signed=None, leaf_count__gt=0).exclude(checkpoint="").order_by("number"))
@@ -105,6 +107,7 @@ def finish() -> list[SignedCheckpoint]:
     out = {line.number: line for line in published.read()}
     done = []
     for segment in waiting:
+        _require_leaves(segment)
         note = seal_key.sign(segment.checkpoint, key, private)
         reached("signed")
         if (line := out.get(segment.number)) is None:
@@ -117,6 +120,14 @@ def finish() -> list[SignedCheckpoint]:
         done.append(SignedCheckpoint.objects.create(segment=segment, key=seal_key.signed_by(note) or key, note=note))
     reached("kept")
     return done
+
+
+def _require_leaves(segment: Segment) -> None:
+    """Raise where a prepared segment has not the leaves that were put under its root. One query."""
+    held = Leaf.objects.filter(segment=segment).count()
+    if held != segment.leaf_count:
+        words = f"Segment {segment.number} has {held} leaves, and was prepared with {segment.leaf_count}: nothing is signed."
+        raise BrokenBooks("leaves_changed", words, segment=segment.number)
 
 
 def outer_leaf(sealed: notes.Sealed) -> bytes:
@@ -152,10 +163,10 @@ def _refuse_if_published(number: int, shift: UUID) -> None:
 
 @dataclass
 class _Gathered:
-    """What came of reading a shift: the tree over its leaves, the hash of their checks, totals, salts."""
+    """What came of reading a shift: the tree over its leaves, their checks, totals, salts."""
 
     tree: merkle.Tree = field(default_factory=merkle.Tree)
-    checks: Any = field(default_factory=hashlib.sha256)
+    checks: bytearray = field(default_factory=bytearray)
     totals: dict[tuple[str, str], tuple[int, int]] = field(default_factory=lambda: defaultdict(lambda: (0, 0)))
     salts: list[LeafSalt] = field(default_factory=list)
 
@@ -209,7 +220,7 @@ def _put(gathered: _Gathered, spool: IO[bytes], number: int, facts: ShiftFacts, 
     key = r"\N" if row is None else row
     spool.write(f"{facts.gaming_day}\t{number}\t{gathered.tree.size}\t{kind}\t{key}\t\\\\x{content.hex()}\n".encode())
     gathered.tree.add(hashed)
-    gathered.checks.update(leaves.check_of(hashed, parts))
+    gathered.checks += leaves.check_of(hashed, parts)
 
 
 def late_rows(kind: Kind, property: UUID) -> Iterator[QuerySet[Any]]:

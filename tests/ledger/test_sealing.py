@@ -37,8 +37,10 @@ def facts_of(shift: Shift) -> sealing.ShiftFacts:
 
 
 def seal(shift: Shift) -> SignedCheckpoint:
-    sealing.prepare(facts_of(shift), KINDS, at=AT)
-    sealing.finish()
+    with transaction.atomic():
+        sealing.prepare(facts_of(shift), KINDS, at=AT)
+    with transaction.atomic():
+        sealing.finish()
     return SignedCheckpoint.objects.select_related("segment").get(segment__shift=shift.uuid)
 
 
