@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
@@ -18,6 +19,7 @@ from ledger.archives import archived_now
 from ledger.models import Account, CheckpointAlarm, Segment
 from ledger.stranger import facts, work
 from ledger.stranger.outcome import CLEAN, INCOMPLETE, TAMPERED
+from ledger.strays import strays
 from ledger.totals import wrong_totals
 from tables.models import PaytableVersion
 
@@ -56,6 +58,7 @@ def check_books(*, tell: Tell = lambda *_: None) -> Answer:
     """Return what is wrong with the live books, the first in their order first. Reads everything; flat memory."""
     _lend_settlers()
     problems: list[Problem] = []
+    put_in: dict[str, set[int]] = defaultdict(set)
     held = counted = 0
     tree = merkle.Tree()
     away = archived_now()
@@ -69,6 +72,10 @@ def check_books(*, tell: Tell = lambda *_: None) -> Answer:
             Problem(TAMPERED, str(difference))
             for difference in recompute.differences(segment, KINDS, away=ARCHIVED if segment.gaming_day.replace(day=1) in months else ())
         ]
+        if count == segment.leaf_count:
+            for stray in strays(segment, KINDS):
+                put_in[stray.kind].add(stray.row)
+                problems.append(Problem(TAMPERED, f"{_place(segment)}: {stray}"))
         held += 1
         counted += count
         tell(done, len(segments), f"shifts; {counted} leaves")
@@ -76,7 +83,10 @@ def check_books(*, tell: Tell = lambda *_: None) -> Answer:
     problems += [Problem(TAMPERED, str(problem)) for problem in guards.problems()]
     problems += [Problem(TAMPERED, str(wrong)) for wrong in wrong_totals()]
     waiting = sum(
-        rows.count() for property in {segment.property for segment in segments} for kind in KINDS for rows in sealing.late_rows(kind, property)
+        rows.exclude(pk__in=put_in[kind.name]).count()
+        for property in {segment.property for segment in segments}
+        for kind in KINDS
+        for rows in sealing.late_rows(kind, property)
     )
     told = tuple(f"{one.table} of {one.month:%Y-%m} is archived: {one.file}, SHA-256 {one.file_sha256}" for one in away)
     return Answer(tuple(problems), held, counted, waiting, told)

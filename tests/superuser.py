@@ -24,14 +24,17 @@ def superuser() -> psycopg.Connection:
     )
 
 
-def spoil(table: str, statement: str, *params: object) -> int:
-    """Run `statement` with every trigger of `table` off, its foreign keys' too; switch them on again, and return how many rows it met."""
-    name = sql.Identifier(table)
+def spoil(tables: str, statement: str, *params: object) -> int:
+    """Run `statement` with every trigger of `tables` (named with blanks between) off, its foreign keys' too; switch them on again, and return
+    how many rows it met."""
+    names = [sql.Identifier(table) for table in tables.split()]
     with superuser() as admin, admin.transaction():
-        triggers = admin.execute(TRIGGERS, [table]).fetchall()
-        admin.execute(sql.SQL("ALTER TABLE {} DISABLE TRIGGER ALL").format(name))
+        triggers = [(name, trigger) for name, table in zip(names, tables.split(), strict=True) for (trigger,) in admin.execute(TRIGGERS, [table])]
+        for name in names:
+            admin.execute(sql.SQL("ALTER TABLE {} DISABLE TRIGGER ALL").format(name))
         met = admin.execute(statement, params).rowcount
-        admin.execute(sql.SQL("ALTER TABLE {} ENABLE TRIGGER ALL").format(name))
-        for (trigger,) in triggers:
+        for name in names:
+            admin.execute(sql.SQL("ALTER TABLE {} ENABLE TRIGGER ALL").format(name))
+        for name, trigger in triggers:
             admin.execute(sql.SQL("ALTER TABLE {} ENABLE ALWAYS TRIGGER {}").format(name, sql.Identifier(trigger)))
     return met
