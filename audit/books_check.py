@@ -146,7 +146,7 @@ def _leaves(segment: Segment) -> tuple[list[Problem], int]:
             field, _, what = words.partition(": ")
             problems.append(Problem(TAMPERED, f"{place}, leaf {index}: {kind}, field {field}: {what}"))
     if tree.size < segment.leaf_count:
-        adopted = CheckpointAlarm.objects.filter(number=segment.number, adopted=True).select_related("by").first()
+        adopted = CheckpointAlarm.objects.filter(kind=CheckpointAlarm.Kind.AHEAD, number=segment.number).select_related("by").last()
         why = f" (acknowledged by {adopted.by}: {adopted.reason})" if adopted else ""
         problems.append(Problem(INCOMPLETE, f"{place}: {tree.size} of {segment.leaf_count} leaves are here{why}"))
     elif tree.root() != bytes(segment.root):

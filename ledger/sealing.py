@@ -30,7 +30,7 @@ from casino.errors import BrokenBooks
 from casino.transactions import wait_turn
 from ledger import leaves, merkle, notes, published, seal_key
 from ledger.evidence import Kind
-from ledger.models import Leaf, LeafSalt, Segment, SegmentChecks, SignedCheckpoint
+from ledger.models import CheckpointAlarm, Leaf, LeafSalt, Segment, SegmentChecks, SignedCheckpoint
 from ledger.services import lock_shift
 from ledger.totals import keep_totals
 
@@ -57,15 +57,17 @@ Tell = Callable[[int, int, str], None]
 def prepare(facts: ShiftFacts, kinds: Sequence[Kind], *, at: datetime, tell: Tell = lambda *_: None) -> Segment:
     """Return the shift's segment, its leaves written and its checkpoint's text fixed; the one that is there already where it was sealed.
 
-    To be called in a transaction. Raises BrokenBooks (`published_ahead`) where a checkpoint of that number was published with another text.
+    To be called in a transaction. Raises BrokenBooks: `published_ahead` where the file holds checkpoints or keys that the books do not,
+    `checkpoints_lost` where it lost some, until somebody acknowledges that.
     """
     lock_shift(facts.shift, exclusive=True)
     wait_turn("sealing")
     if (kept := Segment.objects.filter(shift=facts.shift).first()) is not None:
         return kept
+    _require_file()
     key = seal_key.make_key()
     number = (Segment.objects.aggregate(newest=Max("number"))["newest"] or 0) + 1
-    _refuse_if_published(number, facts.shift)
+    _refuse_fork(number, facts.shift)
 
     with tempfile.SpooledTemporaryFile(max_size=IN_MEMORY) as spool:
         gathered = _gather(facts, kinds, number, spool, tell)
@@ -96,26 +98,30 @@ def prepare(facts: ShiftFacts, kinds: Sequence[Kind], *, at: datetime, tell: Tel
 def finish() -> list[SignedCheckpoint]:
     """Return the checkpoints that were signed, published and kept by this call: of every prepared segment, in their order.
 
-    To be called in a transaction. Raises Unavailable (`no_seal_key`), BrokenBooks (`published_ahead`, `other_seal_key`, `leaves_changed`).
+    To be called in a transaction. Raises Unavailable (`no_seal_key`), BrokenBooks (`published_ahead`, `checkpoints_lost`, `other_seal_key`,
+    `leaves_changed`).
     """
     wait_turn("sealing")
     waiting = list(Segment.objects.filter(signed=None, leaf_count__gt=0).exclude(checkpoint="").order_by("number"))
     if not waiting:
         return []
+    _require_file()
     key, private = seal_key.signer()
+    for segment in waiting:
+        _refuse_fork(segment.number, segment.shift)
     seal_key.publish_keys()
-    out = {line.number: line for line in published.read()}
+    _publish_lost()
+    out = {line.text: line.note for line in published.read()}
     done = []
     for segment in waiting:
         _require_leaves(segment)
         note = seal_key.sign(segment.checkpoint, key, private)
         reached("signed")
-        if (line := out.get(segment.number)) is None:
-            published.append({"segment": segment.number, "note": note})
-        elif line.text != segment.checkpoint:
-            raise BrokenBooks("published_ahead", f"Checkpoint {segment.number} was published with another text.", segment=segment.number)
+        kept = out.get(segment.checkpoint, "")
+        if seal_key.signed_by(kept) is not None:
+            note = kept
         else:
-            note = line.note
+            published.append({"segment": segment.number, "note": note})
         reached("published")
         done.append(SignedCheckpoint.objects.create(segment=segment, key=seal_key.signed_by(note) or key, note=note))
     reached("kept")
@@ -150,15 +156,34 @@ def outer_tree(more: Sequence[notes.Sealed] = ()) -> merkle.Tree:
     return tree
 
 
-def _refuse_if_published(number: int, shift: UUID) -> None:
-    """Raise where a checkpoint of this number or shift is out already: two different ones must never be."""
-    for line in published.read():
-        if line.number >= number or str(shift) in line.text:
-            raise BrokenBooks(
-                "published_ahead",
-                f"Checkpoint {line.number} is published, and the books do not hold it: acknowledge that first.",
-                segment=line.number,
+def _require_file() -> None:
+    """Raise where file and books differ, and nobody acknowledged it."""
+    if (raised := published.alarm()) is not None:
+        raise BrokenBooks(raised.code, f"{raised.message} Acknowledge that first.", segment=raised.first.number)
+
+
+def _refuse_fork(number: int, shift: UUID) -> None:
+    """Raise where our key signed another checkpoint of this number or a later one, or of this shift: two different ones must never be.
+
+    What was acknowledged and is not ours stands in no way.
+    """
+    for one in published.differences():
+        if one.kind != CheckpointAlarm.Kind.AHEAD or (one.number < number and str(shift) not in one.note):
+            continue
+        if seal_key.signed_by(one.note) is not None:
+            words = (
+                f"Checkpoint {one.number} was signed by this house's key, and does not continue the books: put the lines before it back into the "
+                f"file, from a copy of it or from bundles, and acknowledge once more."
             )
+            raise BrokenBooks("published_ahead", words, segment=one.number)
+
+
+def _publish_lost() -> None:
+    """Publish again what is signed and the file does not hold any more: its loss was acknowledged. One query."""
+    out = {line.text for line in published.read()}
+    for signed in SignedCheckpoint.objects.select_related("segment").order_by("segment"):
+        if signed.segment.checkpoint not in out:
+            published.append({"segment": signed.segment_id, "note": signed.note})
 
 
 @dataclass

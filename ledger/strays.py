@@ -30,5 +30,5 @@ def strays(segment: Segment, kinds: Sequence[Kind]) -> Iterator[Stray]:
             continue
         in_leaf = Leaf.objects.filter(segment=segment, gaming_day=segment.gaming_day, kind=kind.name, row=OuterRef("pk"))
         rows = kind.of_shift(segment.shift).filter(~Exists(in_leaf))
-        for row, label in rows.values_list("pk", kind.label).iterator(chunk_size=CHUNK):
+        for row, label in rows.values_list("pk", kind.called).iterator(chunk_size=CHUNK):
             yield Stray(kind.name, row, str(label))

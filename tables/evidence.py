@@ -98,7 +98,7 @@ ROUND = kind(
     mine=_rounds,
     late=False,
     closed=True,
-    label="label",
+    called="label",
     without={"cards": "the deal's cards again, in a fixed width", "made_in": "the number of a transaction"},
 )
 
