@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from audit.bundles import contents
+from audit.bundles import contents, kept_checks
 from audit.evidence import KINDS
 from audit.second_opinion import settlers
 from ledger import guards, leaves, merkle, notes, published, recompute, seal_key, sealing
@@ -18,6 +19,7 @@ from ledger.archives import archived_now
 from ledger.models import Account, CheckpointAlarm, Segment
 from ledger.stranger import facts, work
 from ledger.stranger.outcome import CLEAN, INCOMPLETE, TAMPERED
+from ledger.strays import strays
 from ledger.totals import wrong_totals
 from tables.models import PaytableVersion
 
@@ -56,6 +58,7 @@ def check_books(*, tell: Tell = lambda *_: None) -> Answer:
     """Return what is wrong with the live books, the first in their order first. Reads everything; flat memory."""
     _lend_settlers()
     problems: list[Problem] = []
+    put_in: dict[str, set[int]] = defaultdict(set)
     held = counted = 0
     tree = merkle.Tree()
     away = archived_now()
@@ -69,6 +72,10 @@ def check_books(*, tell: Tell = lambda *_: None) -> Answer:
             Problem(TAMPERED, str(difference))
             for difference in recompute.differences(segment, KINDS, away=ARCHIVED if segment.gaming_day.replace(day=1) in months else ())
         ]
+        if count == segment.leaf_count:
+            for stray in strays(segment, KINDS):
+                put_in[stray.kind].add(stray.row)
+                problems.append(Problem(TAMPERED, f"{_place(segment)}: {stray}"))
         held += 1
         counted += count
         tell(done, len(segments), f"shifts; {counted} leaves")
@@ -76,7 +83,10 @@ def check_books(*, tell: Tell = lambda *_: None) -> Answer:
     problems += [Problem(TAMPERED, str(problem)) for problem in guards.problems()]
     problems += [Problem(TAMPERED, str(wrong)) for wrong in wrong_totals()]
     waiting = sum(
-        rows.count() for property in {segment.property for segment in segments} for kind in KINDS for rows in sealing.late_rows(kind, property)
+        rows.exclude(pk__in=put_in[kind.name]).count()
+        for property in {segment.property for segment in segments}
+        for kind in KINDS
+        for rows in sealing.late_rows(kind, property)
     )
     told = tuple(f"{one.table} of {one.month:%Y-%m} is archived: {one.file}, SHA-256 {one.file_sha256}" for one in away)
     return Answer(tuple(problems), held, counted, waiting, told)
@@ -120,7 +130,7 @@ def _leaves(segment: Segment) -> tuple[list[Problem], int]:
     """Return what is wrong with a segment's stored bytes, each fact for itself and all under the root; and how many there are."""
     place, tree, checks = _place(segment), merkle.Tree(), hashlib.sha256()
     problems: list[Problem] = []
-    checks_of = _checks(segment)
+    checks_of, signed = _checks(segment), _signed_checks(segment)
     for expected, (index, content) in enumerate(contents(segment)):
         if index != expected:
             problems.append(Problem(INCOMPLETE, f"{place}, leaf {expected}: is missing"))
@@ -136,14 +146,25 @@ def _leaves(segment: Segment) -> tuple[list[Problem], int]:
             field, _, what = words.partition(": ")
             problems.append(Problem(TAMPERED, f"{place}, leaf {index}: {kind}, field {field}: {what}"))
     if tree.size < segment.leaf_count:
-        adopted = CheckpointAlarm.objects.filter(number=segment.number, adopted=True).select_related("by").first()
+        adopted = CheckpointAlarm.objects.filter(kind=CheckpointAlarm.Kind.AHEAD, number=segment.number).select_related("by").last()
         why = f" (acknowledged by {adopted.by}: {adopted.reason})" if adopted else ""
         problems.append(Problem(INCOMPLETE, f"{place}: {tree.size} of {segment.leaf_count} leaves are here{why}"))
     elif tree.root() != bytes(segment.root):
         problems.append(Problem(TAMPERED, f"{place}: the stored leaves are not under its root"))
-    elif checks.digest() != notes.read_checkpoint(segment.checkpoint)[2].checks:
+    elif checks.digest() != signed:
         problems.append(Problem(TAMPERED, f"{place}: the leaves' checks are not the signed ones"))
+    kept = kept_checks(segment)
+    if kept is not None and hashlib.sha256(kept).digest() != signed:
+        problems.append(Problem(TAMPERED, f"{place}: the kept checks of its leaves are not the signed ones"))
     return problems, tree.size
+
+
+def _signed_checks(segment: Segment) -> bytes:
+    """Return the SHA-256 of a segment's checks as its checkpoint says it, nothing where that cannot be read, which `_order` tells."""
+    try:
+        return notes.read_checkpoint(segment.checkpoint)[2].checks
+    except ValueError:
+        return b""
 
 
 def _checks(segment: Segment) -> work.Facts:

@@ -6,6 +6,7 @@ import base64
 import hashlib
 import json
 import re
+import struct
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
@@ -22,7 +23,7 @@ from casino.errors import Conflict, InvalidSlip, NotFound
 from casino.models import User
 from ledger import leaves, merkle, notes, sealing
 from ledger.evidence import Kind
-from ledger.models import Account, Leaf, LeafSalt, SealKey, Segment, SignedCheckpoint, TextErasure
+from ledger.models import Account, Leaf, LeafSalt, SealKey, Segment, SegmentChecks, SignedCheckpoint, TextErasure
 from tables.models import PaytableVersion, Round
 
 FORMAT = "pitbook-bundle/1"
@@ -59,7 +60,16 @@ def export_bundle(segments: Sequence[Segment], folder: Path, *, with_names: bool
 
 
 def _outer(size: int) -> list[bytes]:
-    return sealing.outer_leaves()[:size]
+    """Return the outer tree's leaves up to `size`, empty bytes for a shift whose checkpoint cannot be read. One query."""
+    texts = Segment.objects.order_by("number").values_list("checkpoint", flat=True)[:size]
+    return [_outer_leaf(text) for text in texts]
+
+
+def _outer_leaf(text: str) -> bytes:
+    try:
+        return sealing.outer_leaf(notes.read_checkpoint(text)[2])
+    except (ValueError, struct.error):
+        return b""
 
 
 def _lines(path: Path, objects: Iterable[dict[str, Any]]) -> None:
@@ -73,14 +83,32 @@ def _write_leaves(folder: Path, segments: Sequence[Segment], tell: Tell) -> None
     done = 0
     with (folder / "leaves.ndjson").open("wb") as file:
         for segment in segments:
+            kept = kept_checks(segment)
             with (folder / "checks" / f"{segment.number:06d}.bin").open("wb") as checks:
+                checks.write(kept or b"")
                 for index, content in contents(segment):
                     file.write(b'{"segment":%d,"index":%d,"bytes":"%b"}\n' % (segment.number, index, base64.b64encode(content)))
-                    checks.write(leaves.check_of(merkle.leaf_hash(content), leaves.read(content)[1]))
+                    if kept is None:
+                        checks.write(_check_now(content))
                     done += 1
                     if done % CHUNK == 0:
                         tell(done, total, "leaves written")
     tell(done, total, "leaves written")
+
+
+def kept_checks(segment: Segment) -> bytes | None:
+    """Return the checks of a segment's leaves as they were sealed, None where they were not kept. One query."""
+    kept = SegmentChecks.objects.filter(segment=segment).values_list("content", flat=True).first()
+    return None if kept is None else bytes(kept)
+
+
+def _check_now(content: bytes) -> bytes:
+    """Return the check of a leaf as it stands; of bytes that are no leaf, one without fields."""
+    hashed = merkle.leaf_hash(content)
+    try:
+        return leaves.check_of(hashed, leaves.read(content)[1])
+    except (ValueError, struct.error):
+        return leaves.check_of(hashed, [])
 
 
 def contents(segment: Segment) -> Iterator[tuple[int, bytes]]:
@@ -118,7 +146,8 @@ def texts_of(numbers: Sequence[int]) -> Iterator[dict[str, Any]]:
         salts = list(LeafSalt.objects.filter(segment_id=number).order_by("index", "field"))
         day = Segment.objects.values_list("gaming_day", flat=True).get(number=number)
         leaves_of = Leaf.objects.filter(segment_id=number, gaming_day=day, index__in={salt.index for salt in salts}, row__isnull=False)
-        made_from = {index: (kind, int(row or 0)) for index, kind, row in leaves_of.values_list("index", "kind", "row")}
+        made_from = {index: (kind, int(row or 0)) for index, kind, row in leaves_of.values_list("index", "kind", "row") if kind in by_name}
+        salts = [salt for salt in salts if salt.index in made_from]  # a leaf that is gone or spoilt is the checker's to tell
         texts = _texts(by_name, {(*made_from[salt.index], salt.field) for salt in salts})
         said = [*_kept(number, salts, texts, made_from), *_erased(number)]
         yield from sorted(said, key=lambda one: (one["index"], one["field"]))
@@ -145,6 +174,8 @@ def _texts(by_name: dict[str, Kind], wanted: set[tuple[str, int, str]]) -> dict[
     for (name, field), keys in rows.items():
         kind = by_name[name]
         fields = [one for one in kind.fields if one.name == field]
+        if not fields:
+            continue
         for pk, text in kind.columns(kind.model._default_manager.filter(pk__in=keys), fields):
             found[name, pk, field] = text
     return found

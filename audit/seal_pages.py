@@ -112,7 +112,7 @@ class SegmentAdmin(ReadOnlyAdmin):
             "key": notes.verifier_key(signed.key.origin, bytes(signed.key.public)) if signed else "",
             "key_sha256": notes.fingerprint(bytes(signed.key.public)) if signed else "",
             "checker_sha256": checker_sha256(),
-            "alarm": CheckpointAlarm.objects.filter(number=segment.number).select_related("by").first(),
+            "alarm": CheckpointAlarm.objects.filter(kind=CheckpointAlarm.Kind.AHEAD, number=segment.number).select_related("by").first(),
             "has_leaves": segment.leaves.exists(),
             "root": bytes(segment.root).hex(),
             "outer_root": bytes(segment.outer_root).hex(),

@@ -152,6 +152,7 @@ def _large_bundle(folder: Path, leaves: int) -> tuple[Path, int]:
     import json
     from uuid import UUID
 
+    from django.db import transaction
     from django.utils import timezone
 
     from audit.bundles import contents, export_bundle, segments_named
@@ -162,8 +163,10 @@ def _large_bundle(folder: Path, leaves: int) -> tuple[Path, int]:
     from tables.models import Shift
 
     night = Shift.objects.order_by("pk")[0]
-    sealing.prepare(sealing.ShiftFacts(night.property.uuid, night.uuid, night.gaming_day), KINDS, at=timezone.now())
-    sealing.finish()
+    with transaction.atomic():
+        sealing.prepare(sealing.ShiftFacts(night.property.uuid, night.uuid, night.gaming_day), KINDS, at=timezone.now())
+    with transaction.atomic():
+        sealing.finish()
     night_segment = Segment.objects.get(shift=night.uuid)
     bundle = export_bundle(segments_named([str(night.uuid)], everything=False), folder / "bundle")
     head, *facts = [content for _, content in contents(night_segment)]

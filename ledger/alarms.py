@@ -1,4 +1,4 @@
-"""The alarm of a published checkpoint that the database does not hold, and its acknowledgement by name."""
+"""The alarm that the file of published checkpoints and the database differ, and its acknowledgement by name."""
 
 from __future__ import annotations
 
@@ -17,29 +17,41 @@ from ledger.sealing import outer_tree
 
 @in_transaction
 def acknowledge(*, reason: str, by: User) -> list[CheckpointAlarm]:
-    """Return what was acknowledged: each published checkpoint that the books do not hold. Posting goes on afterwards.
+    """Return what was acknowledged: each key and checkpoint in which file and books differ. Posting and sealing go on afterwards.
 
-    A checkpoint that continues the books' own list is taken over without its leaves, so that the list does not fork and its shift stays
-    sealed; its lost leaves are reported by every check from then on. Raises Refused, InvalidSlip (`missing_field`), Conflict (`no_alarm`).
+    A key that ours announced, and a checkpoint that continues the books' own list, are taken over, the latter without its leaves, so that
+    the list does not fork and its shift stays sealed; its lost leaves are reported by every check from then on. So is what was acknowledged
+    before and can be taken over only now. What the file lost is published again with the next seal.
+    Raises Refused, InvalidSlip (`missing_field`), Conflict (`no_alarm`).
     """
     roles.require(by, "acknowledge_checkpoint")
     if not reason.strip():
         raise InvalidSlip("missing_field", gettext("Say why the books are behind: which backup was restored, and by whom."), where="reason")
     wait_turn("sealing")
-    if published.alarm() is None:
+    done, taken = [], 0
+    for one in published.differences():
+        adopted = _take_over(one, by)
+        taken += adopted
+        if not one.acknowledged:
+            done.append(_keep(one, adopted, reason.strip(), by))
+    if not done and not taken:
         raise Conflict("no_alarm", gettext("No published checkpoint is ahead of the books."))
-    kept = dict(Segment.objects.values_list("number", "checkpoint"))
-    known = set(CheckpointAlarm.objects.values_list("note", flat=True))
-    missing = [line for line in published.read() if kept.get(line.number) != line.text and line.note not in known]
-    return [_acknowledge(line, reason.strip(), by) for line in missing]
+    return done
 
 
-def _acknowledge(line: published.Published, reason: str, by: User) -> CheckpointAlarm:
+def _take_over(one: published.Difference, by: User) -> bool:
+    if one.kind == CheckpointAlarm.Kind.KEY:
+        return seal_key.adopt_key(one.number, one.note, by=by) is not None
+    return one.kind == CheckpointAlarm.Kind.AHEAD and _adopt(published.Published(one.number, one.note))
+
+
+def _keep(one: published.Difference, adopted: bool, reason: str, by: User) -> CheckpointAlarm:
     return CheckpointAlarm.objects.create(
-        note=line.note,
-        note_sha256=hashlib.sha256(line.note.encode()).hexdigest(),
-        number=line.number,
-        adopted=_adopt(line),
+        kind=one.kind,
+        note=one.note,
+        note_sha256=hashlib.sha256(one.note.encode()).hexdigest(),
+        number=one.number,
+        adopted=adopted,
         reason=reason[:300],
         by=by,
     )

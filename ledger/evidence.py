@@ -44,7 +44,8 @@ class Kind:
 
     `shift` is the path from a row to its shift's uuid ("" where rows are of a property and no shift at all), `property` to its property's.
     `mine` says which rows belong to a shift where the path alone does not. `late`: rows that came after their shift was sealed are taken
-    into the next segment; `shiftless`: so are rows of no shift. `without` lists the columns that are left out, and why.
+    into the next segment; `shiftless`: so are rows of no shift. `closed`: the database takes none of a shift once it is sealed; `called` is the
+    column that names one. `without` lists the columns that are left out, and why.
     """
 
     name: str
@@ -55,6 +56,8 @@ class Kind:
     mine: Callable[[UUID], Q] | None = None
     late: bool = True
     shiftless: bool = False
+    closed: bool = False
+    called: str = "pk"
     without: Mapping[str, str] = field(default_factory=dict)
 
     def of_shift(self, shift: UUID) -> QuerySet[Any]:
@@ -186,6 +189,8 @@ ENTRY = kind(
     shift="shift",
     property="property",
     shiftless=True,
+    closed=True,
+    called="reference",
     without={"made_in": "the number of a transaction, which a restored database does not keep"},
 )
 

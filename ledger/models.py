@@ -139,6 +139,7 @@ class Segment(models.Model):
 
     `checkpoint` is the text that is signed, fixed before it is; the signature is a row of its own (`SignedCheckpoint`).
     `marks`: the last row of each kind of evidence when it was sealed; what came later is looked for above the mark before.
+    `made_in`: the transaction that made it, which alone adds its leaves and their checks.
     """
 
     number = models.PositiveBigIntegerField(primary_key=True)
@@ -151,6 +152,7 @@ class Segment(models.Model):
     checkpoint = models.TextField()
     marks = models.JSONField(default=dict)
     recorded_at = RecordedAt()
+    made_in = MadeIn()
 
     class Meta:
         verbose_name = _("sealed shift")
@@ -179,6 +181,23 @@ class Leaf(models.Model):
 
     def __str__(self) -> str:
         return f"{self.segment_id}/{self.index}"
+
+
+class SegmentChecks(models.Model):
+    """The checks of a segment's leaves as they were sealed (ledger/leaves.py): by them a leaf that was changed since is named with its field.
+
+    Their SHA-256 is in the checkpoint. Segments that were sealed before this table was there have none.
+    """
+
+    segment = models.OneToOneField(Segment, models.PROTECT, related_name="checks")
+    content = models.BinaryField()
+    recorded_at = RecordedAt()
+
+    class Meta:
+        ordering = ["segment"]
+
+    def __str__(self) -> str:
+        return f"checks {self.segment_id}"
 
 
 class LeafSalt(models.Model):
@@ -231,18 +250,28 @@ class SignedCheckpoint(models.Model):
 
 
 class CheckpointAlarm(models.Model):
-    """Somebody acknowledged that a checkpoint was published which the database does not hold. `note` is that checkpoint."""
+    """Somebody acknowledged that the books and the file off the database differ. `note` is the checkpoint, or the key's announcement."""
 
+    class Kind(models.TextChoices):
+        AHEAD = "ahead", _("published, and not in the books")
+        KEY = "key", _("a key that was announced, and is not in the books")
+        LOST = "lost", _("in the books, and not in the file")
+
+    kind = models.CharField(max_length=5, choices=Kind.choices, default=Kind.AHEAD)
     note = models.TextField()
-    note_sha256 = models.CharField(max_length=64, unique=True)
-    number = models.PositiveBigIntegerField()
-    adopted = models.BooleanField(help_text=_("whether its segment was taken over without its leaves, so that the list goes on from it"))
+    note_sha256 = models.CharField(max_length=64)
+    number = models.PositiveBigIntegerField(help_text=_("the checkpoint's, or the key's"))
+    adopted = models.BooleanField(help_text=_("whether its segment was taken over without its leaves, or its key, so that the list goes on from it"))
     reason = models.CharField(max_length=300)
     by = models.ForeignKey("casino.User", models.PROTECT, related_name="+")
     recorded_at = RecordedAt()
 
     class Meta:
-        constraints = [models.CheckConstraint(condition=~Q(reason=""), name="ledger_checkpointalarm_reason")]
+        constraints = [
+            models.UniqueConstraint(fields=["kind", "note_sha256"], name="ledger_checkpointalarm_once"),
+            models.CheckConstraint(condition=Q(kind__in=["ahead", "key", "lost"]), name="ledger_checkpointalarm_known_kind"),
+            models.CheckConstraint(condition=~Q(reason=""), name="ledger_checkpointalarm_reason"),
+        ]
         ordering = ["-id"]
 
     def __str__(self) -> str:

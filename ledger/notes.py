@@ -89,6 +89,18 @@ def rotation(origin: str, public: bytes, at: datetime) -> str:
     return f"{origin}\nkey {verifier_key(origin, public)}\ntime {stamp(at)}\n"
 
 
+def read_rotation(note: str) -> tuple[str, bytes]:
+    """Return origin and public key of a new key's announcement, signed or not. Raises ValueError for another text."""
+    lines = note.partition("\n\n")[0].splitlines()
+    if len(lines) < 2 or not lines[1].startswith(f"key {lines[0]}+"):
+        raise ValueError("no announcement of a key")
+    said = lines[1].removeprefix(f"key {lines[0]}+").partition("+")[2]  # base64 may have a + too
+    public = base64.b64decode(said, validate=True)[1:]
+    if lines[1] != f"key {verifier_key(lines[0], public)}" or len(public) != 32:
+        raise ValueError("the announced key cannot be read")
+    return lines[0], public
+
+
 def key_hash(name: str, public: bytes) -> bytes:
     """Return the four bytes by which a signature names its key."""
     return hashlib.sha256(name.encode() + b"\n" + ED25519 + public).digest()[:4]
@@ -115,7 +127,10 @@ def signature_of(note: str, name: str, public: bytes) -> bytes | None:
     for line in note.partition("\n\n")[2].splitlines():
         words = line.split(" ")
         if len(words) == 3 and words[0] == "—" and words[1] == name:
-            content = base64.b64decode(words[2])
+            try:
+                content = base64.b64decode(words[2])
+            except ValueError:
+                continue
             if content[:4] == key_hash(name, public):
                 return content[4:]
     return None

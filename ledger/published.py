@@ -1,4 +1,4 @@
-"""The append-only file off the database where every checkpoint goes as soon as it is signed, and the alarm when it is ahead of the books.
+"""The append-only file off the database where every checkpoint goes as soon as it is signed, and the alarm when it is ahead of the books, or lost.
 
 A line is JSON: `{"segment": 3, "note": "…"}` for a checkpoint, `{"key": 2, "note": "…"}` for a new key's announcement. A line that was torn by
 a crash is no JSON; the next one begins after it. Source: spec/books.md, "Sealing a shift".
@@ -18,7 +18,7 @@ from django.db.models import Max
 from django.utils.translation import gettext
 
 from casino.errors import Unavailable
-from ledger.models import CheckpointAlarm, Segment
+from ledger.models import CheckpointAlarm, SealKey, Segment, SignedCheckpoint
 
 
 @dataclass(frozen=True)
@@ -35,25 +35,56 @@ class Published:
 
 
 @dataclass(frozen=True)
-class Alarm:
-    """What was published and is not in the database: the first such checkpoint, and how many the file and the books hold."""
+class Difference:
+    """One thing in which file and books differ: of which kind, the checkpoint's or key's number, its note, and whether somebody acknowledged it."""
 
+    kind: CheckpointAlarm.Kind
+    number: int
+    note: str
+    acknowledged: bool
+
+
+@dataclass(frozen=True)
+class Alarm:
+    """The first thing in which file and books differ and that nobody acknowledged, and how many checkpoints the file and the books hold."""
+
+    kind: CheckpointAlarm.Kind
     first: Published
     published: int
     in_books: int
 
     @property
+    def stops_posting(self) -> bool:
+        """Return whether nothing is posted meanwhile: where the books may be older than they were."""
+        return self.kind != CheckpointAlarm.Kind.LOST
+
+    @property
+    def code(self) -> str:
+        """Return the code by which sealing refuses."""
+        return "published_ahead" if self.stops_posting else "checkpoints_lost"
+
+    @property
     def message(self) -> str:
         """Return it in words."""
+        if self.kind == CheckpointAlarm.Kind.LOST:
+            return (
+                f"Checkpoint {self.first.number} was published, and is not in {settings.CHECKPOINTS}, or that cannot be read: the file was lost or "
+                f"cut off, or another one is looked at. Put it back, or acknowledge its loss; nothing is sealed until then."
+            )
+        what = f"Key {self.first.number} was announced" if self.kind == CheckpointAlarm.Kind.KEY else f"Checkpoint {self.first.number} was published"
         return (
-            f"Checkpoint {self.first.number} was published, and the books do not hold it: the newest published is {self.published}, "
+            f"{what}, and the books do not hold it: the newest published is {self.published}, "
             f"the newest in the books {self.in_books}. A backup was restored, or the end of the books was cut off."
         )
 
 
 def read(path: Path | None = None) -> list[Published]:
-    """Return the file's checkpoints in their order; none where there is no file. Lines that a crash tore are passed over."""
-    return [Published(line["segment"], line["note"]) for line in _lines(path or settings.CHECKPOINTS) if "segment" in line]
+    """Return the file's checkpoints in their order; none where no file can be read. Lines that a crash tore are passed over."""
+    return _checkpoints(_lines(path or settings.CHECKPOINTS))
+
+
+def _checkpoints(lines: list[dict[str, Any]]) -> list[Published]:
+    return [Published(line["segment"], line["note"]) for line in lines if "segment" in line]
 
 
 def keys(path: Path | None = None) -> dict[int, str]:
@@ -62,9 +93,10 @@ def keys(path: Path | None = None) -> dict[int, str]:
 
 
 def _lines(path: Path) -> list[dict[str, Any]]:
+    """Return the file's lines, none where it is not there or cannot be read: `differences` tells what it should hold."""
     try:
         content = path.read_text(errors="replace")
-    except FileNotFoundError:
+    except OSError:
         return []
     found = []
     for line in content.splitlines():
@@ -72,9 +104,13 @@ def _lines(path: Path) -> list[dict[str, Any]]:
             said = json.loads(line)
         except ValueError:
             continue
-        if isinstance(said, dict) and isinstance(said.get("note"), str):
+        if isinstance(said, dict) and _is_line(said.get("segment", said.get("key")), said.get("note")):
             found.append(said)
     return found
+
+
+def _is_line(number: object, note: object) -> bool:
+    return type(number) is int and 0 < number < 2**63 and isinstance(note, str) and "\x00" not in note
 
 
 def append(record: dict[str, Any], path: Path | None = None) -> None:
@@ -105,19 +141,34 @@ def _sync_folder(folder: Path) -> None:
         os.close(handle)
 
 
+def differences() -> list[Difference]:
+    """Return where file and books differ: keys first, then checkpoints in their order, then the newest that the file lost. Five queries.
+
+    What is signed is asked for before the file is read, as it is published first: who seals meanwhile raises no alarm.
+    """
+    signed = set(SignedCheckpoint.objects.values_list("segment_id", flat=True))
+    lines = _lines(settings.CHECKPOINTS)
+    out = sorted(_checkpoints(lines), key=lambda line: line.number)
+    announced = sorted((line["key"], line["note"]) for line in lines if "key" in line)
+    ours = set(SealKey.objects.exclude(note="").values_list("note", flat=True)) if announced else set()
+    kept = dict(Segment.objects.filter(number__in=[line.number for line in out]).values_list("number", "checkpoint"))
+    found = [(CheckpointAlarm.Kind.KEY, number, note) for number, note in announced if note not in ours]
+    found += [(CheckpointAlarm.Kind.AHEAD, line.number, line.note) for line in out if kept.get(line.number) != line.text]
+    if lost := signed - {line.number for line in out if kept.get(line.number) == line.text}:
+        found.append((CheckpointAlarm.Kind.LOST, max(lost), SignedCheckpoint.objects.get(segment=max(lost)).note))
+    if not found:
+        return []
+    known = set(CheckpointAlarm.objects.filter(number__in=[number for _, number, _ in found]).values_list("kind", "note"))
+    return [Difference(kind, number, note, (kind, note) in known) for kind, number, note in dict.fromkeys(found)]
+
+
 def alarm() -> Alarm | None:
-    """Return what was published and the books do not hold, unless somebody acknowledged it; None where all is well. Two queries."""
-    lines = read()
-    if not lines:
-        return None
-    kept = dict(Segment.objects.filter(number__in=[line.number for line in lines]).values_list("number", "checkpoint"))
-    missing = [line for line in lines if kept.get(line.number) != line.text]
-    known = set(CheckpointAlarm.objects.filter(number__in=[line.number for line in missing]).values_list("note", flat=True)) if missing else set()
-    open_ones = [line for line in missing if line.note not in known]
-    if not open_ones:
+    """Return the first difference of file and books that nobody acknowledged; None where all is well. Six queries, two where they agree."""
+    first = next((one for one in differences() if not one.acknowledged), None)
+    if first is None:
         return None
     newest = Segment.objects.aggregate(newest=Max("number"))["newest"] or 0
-    return Alarm(open_ones[0], max(line.number for line in lines), newest)
+    return Alarm(first.kind, Published(first.number, first.note), max((line.number for line in read()), default=0), newest)
 
 
 _well: dict[tuple[str, str], tuple[int, int]] = {}
@@ -127,7 +178,8 @@ _well: dict[tuple[str, str], tuple[int, int]] = {}
 def require_current() -> None:
     """Raise Unavailable (`books_behind`) while a published checkpoint is ahead of the database and nobody acknowledged it.
 
-    Called before every posting: where the file is as it was, that costs one `stat`.
+    Called before every posting: where the file is as it was, that costs one `stat`. A file that is not there or cannot be read stops no
+    posting: it stops sealing (`differences`).
     """
     try:
         now = settings.CHECKPOINTS.stat()
@@ -136,7 +188,7 @@ def require_current() -> None:
     state, place = (now.st_mtime_ns, now.st_size), (str(settings.CHECKPOINTS), _database())
     if _well.get(place) == state:
         return
-    if (raised := alarm()) is not None:
+    if (raised := alarm()) is not None and raised.stops_posting:
         raise Unavailable(
             "books_behind",
             gettext("%(message)s Nothing is posted until a shift manager or an auditor acknowledges it.") % {"message": raised.message},

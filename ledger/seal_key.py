@@ -44,8 +44,29 @@ def make_key() -> SealKey:
         if not settings.SEAL_KEY.exists():
             _write(settings.SEAL_KEY, Ed25519PrivateKey.generate())
         public = _public(_load(settings.SEAL_KEY))
-        return SealKey.objects.create(number=1, origin=f"pitbook/{secrets.token_hex(6)}", public=public)
+        return SealKey.objects.create(number=1, origin=_published_origin(public) or f"pitbook/{secrets.token_hex(6)}", public=public)
     return signer()[0]
+
+
+def _published_origin(public: bytes) -> str:
+    """Return the log's name under which this key signed checkpoints already, "" where it signed none: the books were restored to before it."""
+    for line in published.read():
+        known = SealKey(origin=line.text.partition("\n")[0], public=public)
+        if is_signed(line.note, known):
+            return known.origin
+    return ""
+
+
+def adopt_key(number: int, note: str, *, by: User) -> SealKey | None:
+    """Return the key that `note` announces, taken over as key `number`; None where it is not the next, or our newest did not sign that."""
+    newest = newest_key()
+    if newest is None or number != newest.number + 1 or not is_signed(note, newest):
+        return None
+    try:
+        origin, public = notes.read_rotation(note)
+    except ValueError:
+        return None
+    return SealKey.objects.create(number=number, origin=origin, public=public, note=note, by=by) if origin == newest.origin else None
 
 
 def signer() -> tuple[SealKey, Ed25519PrivateKey]:

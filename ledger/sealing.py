@@ -3,7 +3,8 @@
 The order of steps, so that a crash between any two of them recovers by itself and nothing is ever signed twice with different contents
 (docs/decisions/017-what-is-signed-is-fixed-first.md):
 
-1. prepared: leaves, salts, segment and the checkpoint's text are one transaction. From its commit on the shift is closed and the text fixed.
+1. prepared: leaves, their checks, salts, segment and the checkpoint's text are one transaction. From its commit on the shift is closed and
+   the text fixed.
 2. signed: the text is signed; Ed25519 gives the same signature each time.
 3. published: the note is appended to the file off the database and synced; where it stands there already, it is not appended again.
 4. kept: the signature's row is written. A segment without one is taken up again at 2.
@@ -29,7 +30,7 @@ from casino.errors import BrokenBooks
 from casino.transactions import wait_turn
 from ledger import leaves, merkle, notes, published, seal_key
 from ledger.evidence import Kind
-from ledger.models import Leaf, LeafSalt, Segment, SignedCheckpoint
+from ledger.models import CheckpointAlarm, Leaf, LeafSalt, Segment, SegmentChecks, SignedCheckpoint
 from ledger.services import lock_shift
 from ledger.totals import keep_totals
 
@@ -56,21 +57,23 @@ Tell = Callable[[int, int, str], None]
 def prepare(facts: ShiftFacts, kinds: Sequence[Kind], *, at: datetime, tell: Tell = lambda *_: None) -> Segment:
     """Return the shift's segment, its leaves written and its checkpoint's text fixed; the one that is there already where it was sealed.
 
-    To be called in a transaction. Raises BrokenBooks (`published_ahead`) where a checkpoint of that number was published with another text.
+    To be called in a transaction. Raises BrokenBooks: `published_ahead` where the file holds checkpoints or keys that the books do not,
+    `checkpoints_lost` where it lost some, until somebody acknowledges that.
     """
     lock_shift(facts.shift, exclusive=True)
     wait_turn("sealing")
     if (kept := Segment.objects.filter(shift=facts.shift).first()) is not None:
         return kept
+    _require_file()
     key = seal_key.make_key()
     number = (Segment.objects.aggregate(newest=Max("number"))["newest"] or 0) + 1
-    _refuse_if_published(number, facts.shift)
+    _refuse_fork(number, facts.shift)
 
     with tempfile.SpooledTemporaryFile(max_size=IN_MEMORY) as spool:
         gathered = _gather(facts, kinds, number, spool, tell)
         reached("gathered")
         sealed = notes.Sealed(
-            number, facts.property, facts.shift, facts.gaming_day, gathered.tree.size, gathered.tree.root(), gathered.checks.digest()
+            number, facts.property, facts.shift, facts.gaming_day, gathered.tree.size, gathered.tree.root(), hashlib.sha256(gathered.checks).digest()
         )
         outer_root = outer_tree([sealed]).root()
         segment = Segment.objects.create(
@@ -85,6 +88,7 @@ def prepare(facts: ShiftFacts, kinds: Sequence[Kind], *, at: datetime, tell: Tel
             marks={kind.name: kind.model._default_manager.aggregate(last=Max("pk"))["last"] or 0 for kind in kinds},
         )
         _copy_leaves(spool)
+    SegmentChecks.objects.create(segment=segment, content=bytes(gathered.checks))
     LeafSalt.objects.bulk_create(gathered.salts, batch_size=5_000)
     keep_totals(facts.shift)
     reached("prepared")
@@ -94,29 +98,42 @@ def prepare(facts: ShiftFacts, kinds: Sequence[Kind], *, at: datetime, tell: Tel
 def finish() -> list[SignedCheckpoint]:
     """Return the checkpoints that were signed, published and kept by this call: of every prepared segment, in their order.
 
-    To be called in a transaction. Raises Unavailable (`no_seal_key`), BrokenBooks (`published_ahead`, `other_seal_key`).
+    To be called in a transaction. Raises Unavailable (`no_seal_key`), BrokenBooks (`published_ahead`, `checkpoints_lost`, `other_seal_key`,
+    `leaves_changed`).
     """
     wait_turn("sealing")
     waiting = list(Segment.objects.filter(signed=None, leaf_count__gt=0).exclude(checkpoint="").order_by("number"))
     if not waiting:
         return []
+    _require_file()
     key, private = seal_key.signer()
+    for segment in waiting:
+        _refuse_fork(segment.number, segment.shift)
     seal_key.publish_keys()
-    out = {line.number: line for line in published.read()}
+    _publish_lost()
+    out = {line.text: line.note for line in published.read()}
     done = []
     for segment in waiting:
+        _require_leaves(segment)
         note = seal_key.sign(segment.checkpoint, key, private)
         reached("signed")
-        if (line := out.get(segment.number)) is None:
-            published.append({"segment": segment.number, "note": note})
-        elif line.text != segment.checkpoint:
-            raise BrokenBooks("published_ahead", f"Checkpoint {segment.number} was published with another text.", segment=segment.number)
+        kept = out.get(segment.checkpoint, "")
+        if seal_key.signed_by(kept) is not None:
+            note = kept
         else:
-            note = line.note
+            published.append({"segment": segment.number, "note": note})
         reached("published")
         done.append(SignedCheckpoint.objects.create(segment=segment, key=seal_key.signed_by(note) or key, note=note))
     reached("kept")
     return done
+
+
+def _require_leaves(segment: Segment) -> None:
+    """Raise where a prepared segment has not the leaves that were put under its root. One query."""
+    held = Leaf.objects.filter(segment=segment).count()
+    if held != segment.leaf_count:
+        words = f"Segment {segment.number} has {held} leaves, and was prepared with {segment.leaf_count}: nothing is signed."
+        raise BrokenBooks("leaves_changed", words, segment=segment.number)
 
 
 def outer_leaf(sealed: notes.Sealed) -> bytes:
@@ -139,23 +156,42 @@ def outer_tree(more: Sequence[notes.Sealed] = ()) -> merkle.Tree:
     return tree
 
 
-def _refuse_if_published(number: int, shift: UUID) -> None:
-    """Raise where a checkpoint of this number or shift is out already: two different ones must never be."""
-    for line in published.read():
-        if line.number >= number or str(shift) in line.text:
-            raise BrokenBooks(
-                "published_ahead",
-                f"Checkpoint {line.number} is published, and the books do not hold it: acknowledge that first.",
-                segment=line.number,
+def _require_file() -> None:
+    """Raise where file and books differ, and nobody acknowledged it."""
+    if (raised := published.alarm()) is not None:
+        raise BrokenBooks(raised.code, f"{raised.message} Acknowledge that first.", segment=raised.first.number)
+
+
+def _refuse_fork(number: int, shift: UUID) -> None:
+    """Raise where our key signed another checkpoint of this number or a later one, or of this shift: two different ones must never be.
+
+    What was acknowledged and is not ours stands in no way.
+    """
+    for one in published.differences():
+        if one.kind != CheckpointAlarm.Kind.AHEAD or (one.number < number and str(shift) not in one.note):
+            continue
+        if seal_key.signed_by(one.note) is not None:
+            words = (
+                f"Checkpoint {one.number} was signed by this house's key, and does not continue the books: put the lines before it back into the "
+                f"file, from a copy of it or from bundles, and acknowledge once more."
             )
+            raise BrokenBooks("published_ahead", words, segment=one.number)
+
+
+def _publish_lost() -> None:
+    """Publish again what is signed and the file does not hold any more: its loss was acknowledged. One query."""
+    out = {line.text for line in published.read()}
+    for signed in SignedCheckpoint.objects.select_related("segment").order_by("segment"):
+        if signed.segment.checkpoint not in out:
+            published.append({"segment": signed.segment_id, "note": signed.note})
 
 
 @dataclass
 class _Gathered:
-    """What came of reading a shift: the tree over its leaves, the hash of their checks, totals, salts."""
+    """What came of reading a shift: the tree over its leaves, their checks, totals, salts."""
 
     tree: merkle.Tree = field(default_factory=merkle.Tree)
-    checks: Any = field(default_factory=hashlib.sha256)
+    checks: bytearray = field(default_factory=bytearray)
     totals: dict[tuple[str, str], tuple[int, int]] = field(default_factory=lambda: defaultdict(lambda: (0, 0)))
     salts: list[LeafSalt] = field(default_factory=list)
 
@@ -209,7 +245,7 @@ def _put(gathered: _Gathered, spool: IO[bytes], number: int, facts: ShiftFacts, 
     key = r"\N" if row is None else row
     spool.write(f"{facts.gaming_day}\t{number}\t{gathered.tree.size}\t{kind}\t{key}\t\\\\x{content.hex()}\n".encode())
     gathered.tree.add(hashed)
-    gathered.checks.update(leaves.check_of(hashed, parts))
+    gathered.checks += leaves.check_of(hashed, parts)
 
 
 def late_rows(kind: Kind, property: UUID) -> Iterator[QuerySet[Any]]:

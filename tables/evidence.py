@@ -97,6 +97,8 @@ ROUND = kind(
     property="session__table__property__uuid",
     mine=_rounds,
     late=False,
+    closed=True,
+    called="label",
     without={"cards": "the deal's cards again, in a fixed width", "made_in": "the number of a transaction"},
 )
 

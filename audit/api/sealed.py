@@ -83,8 +83,10 @@ class ProofAnswer(serializers.Serializer):
 
 
 class CheckpointAhead(serializers.Serializer):
-    """A published checkpoint that the books do not hold."""
+    """Where file and books differ: `ahead` a published checkpoint and `key` an announced key that the books do not hold, both stop posting;
+    `lost` a checkpoint that the file does not hold any more, which stops sealing."""
 
+    kind = serializers.CharField()
     checkpoint = serializers.IntegerField(source="first.number")
     published = serializers.IntegerField()
     in_books = serializers.IntegerField()
@@ -92,7 +94,7 @@ class CheckpointAhead(serializers.Serializer):
 
 
 class CheckpointAlarmAnswer(serializers.Serializer):
-    """The alarm, `null` where no published checkpoint is ahead of the books."""
+    """The alarm, `null` where file and books agree."""
 
     alarm = CheckpointAhead(allow_null=True)
 
@@ -105,13 +107,13 @@ class CheckpointAlarmBody(serializers.Serializer):
 
 
 class CheckpointAcknowledgedAnswer(serializers.ModelSerializer):
-    """A checkpoint that somebody acknowledged; `adopted` says whether its segment was taken over without its leaves."""
+    """A checkpoint or key that somebody acknowledged; `adopted` says whether it was taken over, a segment without its leaves."""
 
     by = serializers.CharField(source="by.username")
 
     class Meta:
         model = CheckpointAlarm
-        fields = ("number", "adopted", "reason", "by", "recorded_at")
+        fields = ("kind", "number", "adopted", "reason", "by", "recorded_at")
 
 
 def _reader(request: Request, action: str) -> User:

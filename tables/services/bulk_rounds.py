@@ -286,6 +286,6 @@ def _translated(error: IntegrityError) -> CasinoError:
         return unopened
     if name.startswith(("tables_round_uuid", "tables_round_number")):
         return Conflict("busy", gettext("Somebody handed in one of these rounds meanwhile. Nothing was kept; import the file again."))
-    if name in ("ledger_entry_not_sealed", "ledger_entry_open_book"):
+    if name in ("ledger_entry_not_sealed", "ledger_entry_open_book", "tables_round_not_sealed"):
         return Conflict("period_closed", gettext("The shift was sealed meanwhile. Nothing was kept."))
     return BrokenBooks("refused_by_database", str(error).partition("\n")[0], constraint=name)

@@ -349,6 +349,8 @@ def _translate(error: IntegrityError, attempt: _Attempt) -> Round:
             where="number",
             number=attempt.number,
         ) from error
+    if name == "tables_round_not_sealed":
+        raise Conflict("period_closed", gettext("The shift is sealed: post it as a late fact of the open shift.")) from error
     if name.startswith("ledger_") and attempt.draft is not None:
         entry = entry_refused(error, attempt.draft)
         raise BrokenBooks("no_round", f"The entry {entry.reference} was posted without its round.", entry=str(entry.uuid)) from error

@@ -12,7 +12,7 @@ from datetime import time
 from pathlib import Path
 
 import pytest
-from django.db import connections, migrations, models
+from django.db import connections, migrations, models, transaction
 from django.db.migrations.loader import MigrationLoader
 
 from audit import books_check, evidence
@@ -88,8 +88,10 @@ def test_a_column_added_by_a_migration_changes_nothing_that_was_sealed(sealed: H
     sealed.sessions = {"UTH-01": open_table(sealed.shift, sealed.tables["UTH-01"], sealed.people)}
     played = play(sealed)
     end_night(sealed)
-    sealing.prepare(facts_of(sealed.shift), kinds, at=AT)
-    sealing.finish()
+    with transaction.atomic():
+        sealing.prepare(facts_of(sealed.shift), kinds, at=AT)
+    with transaction.atomic():
+        sealing.finish()
     assert check_books().problems == ()
     handed = bundle(tmp_path / "both")
     code, words = handed.check()

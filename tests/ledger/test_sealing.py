@@ -37,8 +37,10 @@ def facts_of(shift: Shift) -> sealing.ShiftFacts:
 
 
 def seal(shift: Shift) -> SignedCheckpoint:
-    sealing.prepare(facts_of(shift), KINDS, at=AT)
-    sealing.finish()
+    with transaction.atomic():
+        sealing.prepare(facts_of(shift), KINDS, at=AT)
+    with transaction.atomic():
+        sealing.finish()
     return SignedCheckpoint.objects.select_related("segment").get(segment__shift=shift.uuid)
 
 
@@ -287,7 +289,7 @@ def test_a_restored_backup_is_an_alarm_and_nothing_is_posted(house: House) -> No
 
 def test_a_shift_is_never_sealed_with_two_contents(night: House) -> None:
     note = published_elsewhere(night)
-    with pytest.raises(BrokenBooks, match="acknowledge that first"):
+    with pytest.raises(BrokenBooks, match="Acknowledge that first"):
         seal(night.shift)
     alarms.acknowledge(reason="restored", by=night.people["AU-1"])
     segment = Segment.objects.select_related("signed").get()

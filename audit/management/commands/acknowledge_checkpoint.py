@@ -10,12 +10,23 @@ from django.core.management.base import BaseCommand, CommandError
 from casino.errors import CasinoError
 from casino.models import User
 from ledger.alarms import acknowledge
+from ledger.models import CheckpointAlarm
+
+KIND = CheckpointAlarm.Kind
+NAMES: dict[str, str] = {KIND.AHEAD: "Checkpoint", KIND.KEY: "Key", KIND.LOST: "Checkpoint"}
+HOW: dict[tuple[str, bool], str] = {
+    (KIND.AHEAD, True): "taken over without its leaves",
+    (KIND.AHEAD, False): "not taken over: it does not continue the books",
+    (KIND.KEY, True): "taken over",
+    (KIND.KEY, False): "not taken over: the books' newest key did not announce it",
+    (KIND.LOST, False): "published again with the next seal",
+}
 
 
 class Command(BaseCommand):
     """`manage.py acknowledge_checkpoint --by STAFF --reason TEXT`."""
 
-    help = "Acknowledge that checkpoints were published which the books do not hold (a restored backup), so that posting goes on."
+    help = "Acknowledge that books and file of checkpoints differ (a restored backup, a lost file), so that posting and sealing go on."
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -33,5 +44,6 @@ class Command(BaseCommand):
         except CasinoError as error:
             raise CommandError(error.message) from error
         for alarm in done:
-            how = "taken over without its leaves" if alarm.adopted else "not taken over: it does not continue the books"
-            self.stdout.write(f"Checkpoint {alarm.number}: acknowledged by {user}, {how}.")
+            self.stdout.write(f"{NAMES[alarm.kind]} {alarm.number}: acknowledged by {user}, {HOW[alarm.kind, alarm.adopted]}.")
+        if not done:
+            self.stdout.write("What was acknowledged before is taken over now.")
