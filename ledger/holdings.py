@@ -4,21 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import date
 from typing import Any
-from uuid import UUID
 
 from django.db import connection
 
 _OPEN = """
 open_book AS MATERIALIZED (
     SELECT b.property, b.shift, b.gaming_day FROM ledger_book b
-    WHERE NOT EXISTS (SELECT FROM ledger_bookclosing c WHERE c.book_id = b.id CLOSED) DAYS
+    WHERE NOT EXISTS (SELECT FROM ledger_bookclosing c WHERE c.book_id = b.id) DAYS
 ), open_entry AS MATERIALIZED (
-    SELECT e.id, e.gaming_day FROM open_book b JOIN ledger_entry e ON e.shift = b.shift AND e.gaming_day = b.gaming_day WHERE true ENTRIES
+    SELECT e.id, e.gaming_day FROM open_book b JOIN ledger_entry e ON e.shift = b.shift AND e.gaming_day = b.gaming_day
     UNION ALL
     SELECT e.id, e.gaming_day FROM open_book b JOIN ledger_entry e ON e.property = b.property AND e.gaming_day = b.gaming_day AND e.shift IS NULL
-    WHERE b.shift IS NULL ENTRIES
+    WHERE b.shift IS NULL
 ), moved AS (
     SELECT x.account, sum(x.arrived) AS arrived, sum(x.gone) AS gone
     FROM open_entry e JOIN ledger_transfer t ON t.entry_id = e.id AND t.gaming_day = e.gaming_day
@@ -26,12 +25,12 @@ open_book AS MATERIALIZED (
     WHERE x.account = ANY(%(accounts)s) GROUP BY x.account
 )
 """
-"""The books that are not closed, their entries, and what those moved. Words in capitals are filled in: which books count as closed, which days."""
+"""The books that are not closed, their entries, and what those moved. DAYS is filled in: of which days."""
 
 
-def _open(asks: str, *, days: str = "", closed: str = "", entries: str = "") -> str:
+def _open(asks: str, *, days: str = "") -> str:
     """Return the query `asks` after what the open books moved."""
-    return "WITH " + _OPEN.replace("CLOSED", closed).replace("DAYS", days).replace("ENTRIES", entries) + asks
+    return "WITH " + _OPEN.replace("DAYS", days) + asks
 
 
 _NOW = _open("""
@@ -49,16 +48,6 @@ FROM unnest(%(accounts)s::bigint[]) AS a (id) LEFT JOIN moved m ON m.account = a
 ) k ON k.account_id = a.id
 """,
     days="AND b.gaming_day BETWEEN coalesce(%(first)s, b.gaming_day) AND coalesce(%(last)s, b.gaming_day)",
-)
-_BEFORE = _open(
-    """
-SELECT a.id, coalesce((
-    SELECT t.held FROM ledger_booktotal t JOIN ledger_bookclosing c ON c.id = t.closing_id
-    WHERE t.account_id = a.id AND c.recorded_at < %(moment)s ORDER BY t.sequence DESC LIMIT 1), 0) + coalesce(m.arrived - m.gone, 0)
-FROM unnest(%(accounts)s::bigint[]) AS a (id) LEFT JOIN moved m ON m.account = a.id
-""",
-    closed="AND c.recorded_at < %(moment)s",
-    entries="AND e.recorded_at < %(moment)s",
 )
 
 
@@ -80,11 +69,6 @@ def held_now(accounts: Iterable[int]) -> dict[int, int]:
     return _held(_NOW, {"accounts": list(accounts)})
 
 
-def held_at(accounts: Iterable[int], moment: datetime) -> dict[int, int]:
-    """Return what each account held by the entries recorded before `moment` (the database's clock). One query."""
-    return _held(_BEFORE, {"accounts": list(accounts), "moment": moment})
-
-
 def turnover(accounts: Iterable[int], *, first: date | None = None, last: date | None = None) -> dict[int, Turnover]:
     """Return what moved over each account on the gaming days from `first` to `last`, both with them; None is without bound. One query."""
     with connection.cursor() as cursor:
@@ -96,11 +80,3 @@ def _held(statement: str, params: dict[str, Any]) -> dict[int, int]:
     with connection.cursor() as cursor:
         cursor.execute(statement, params)
         return {key: int(held) for key, held in cursor.fetchall()}
-
-
-def account_key(property: UUID, code: str) -> int | None:
-    """Return the key of the property's account of `code`, None where there is none. One query."""
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT id FROM ledger_account WHERE property = %s AND code = %s", [property, code])
-        found = cursor.fetchone()
-        return found[0] if found else None
