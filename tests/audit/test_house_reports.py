@@ -271,8 +271,11 @@ def test_a_span_ends_with_the_property_s_gaming_day(house: House) -> None:
     assert mailings.due(mailing, utc("2026-03-15T14:30:00")) is None
 
 
-def test_two_beats_announce_one_letter(house: House) -> None:
+def test_two_beats_announce_one_letter(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A day after it was asked for: in the night before the property's rollover the day of asking is no gaming day yet."""
     subscribed(house, "SM-1")
+    tomorrow = timezone.now() + timedelta(days=1)
+    monkeypatch.setattr("django.utils.timezone.now", lambda: tomorrow)
     find_due_mailings()
     find_due_mailings()
     assert Job.objects.filter(kind="mail_report").count() == 1
