@@ -86,12 +86,21 @@ def grades_of(
 ) -> Mapping[int, list[Graded]]:
     """Return how sure each figure of each session is, and since when, by the session's key. Four queries; two with its `lines` and `signatures`."""
     final = next((one for one in (signatures_of(kept) if signatures is None else signatures) if one.is_final), None)
-    sessions = [line.session_id for line in (lines_of(kept) if lines is None else lines)]
-    counted: dict[int, dict[str, datetime]] = {session: {} for session in sessions}
-    # By the database's clock, and only what these figures know: a count that came later is in the next reconciliation.
-    for count in TrayCount.objects.filter(session__in=sessions, recorded_at__lte=kept.recorded_at).order_by("sequence"):
-        counted[count.session_id][count.kind] = count.recorded_at
-    for drop in DropCount.objects.filter(session__in=sessions, recorded_at__lte=kept.recorded_at).order_by("sequence"):
-        counted[drop.session_id]["drop"] = drop.recorded_at
+    by_session = {line.session_id: line for line in (lines_of(kept) if lines is None else lines)}
+    counted: dict[int, dict[str, datetime]] = {session: {} for session in by_session}
+    for count in TrayCount.objects.filter(session__in=by_session).order_by("sequence"):
+        if _is_known(count, kept, by_session[count.session_id], count.kind):
+            counted[count.session_id][count.kind] = count.recorded_at
+    for drop in DropCount.objects.filter(session__in=by_session).order_by("sequence"):
+        if _is_known(drop, kept, by_session[drop.session_id], "drop"):
+            counted[drop.session_id]["drop"] = drop.recorded_at
     signed_at = final.recorded_at if final else None
     return {session: grade_figures(moments, reconciled_at=kept.recorded_at, signed_at=signed_at) for session, moments in counted.items()}
+
+
+def _is_known(count: TrayCount | DropCount, kept: ShiftReconciliation, line: SessionReconciliation, figure: str) -> bool:
+    """Return whether the figures know of `count`: one that came later is in the next reconciliation.
+
+    By the database's clock; and one whose total stands in the line is known whatever the clock says, which may have been put back since.
+    """
+    return count.recorded_at <= kept.recorded_at or count.total == getattr(line, figure)

@@ -17,6 +17,7 @@ from django.db import DatabaseError, OperationalError, connections
 from casino.append_only import missing_partitions
 from ledger.guards_checks import as_said_here, of_models, plain
 from ledger.guards_declared import Declared, Trigger, clocked_models, declared, unique_and_references
+from ledger.guards_keys import keys_of_models, wrong_keys
 from ledger.guards_rights import right_problems, role_problems
 from ledger.guards_seen import Seen, look
 
@@ -40,7 +41,7 @@ class Problem:
 def problems(using: str = "default") -> list[Problem]:
     """Return every guard that is missing, off or other than declared in the database of alias `using`, sorted by place; [] where all stand.
 
-    Sixteen queries of the catalogue, and eight more in transactions that are rolled back. Raises django.db.DatabaseError where no database
+    Seventeen queries of the catalogue, and sixteen more in transactions that are rolled back. Raises django.db.DatabaseError where no database
     answers.
     """
     asked = declared()
@@ -50,6 +51,7 @@ def problems(using: str = "default") -> list[Problem]:
         *_triggers(asked, seen),
         *_partitions(asked, seen),
         *_constraints(asked, seen),
+        *(Problem(*said) for said in wrong_keys({**keys_of_models(using), **asked.keys}, seen.keys, using)),
         *_checks(asked, seen, using),
         *_strangers(asked, seen),
         *_unstamped(asked),
@@ -132,8 +134,8 @@ def _constraints(asked: Declared, seen: Seen) -> Iterator[Problem]:
     unique, refers = unique_and_references()
     for table, column in sorted(unique - seen.unique):
         yield Problem("missing", f"{table}.{column}", "nothing keeps the column's values unique")
-    for table, column in sorted(refers - seen.refers):
-        yield Problem("missing", f"{table}.{column}", "the foreign key is not there")
+    for table, column, of, to in sorted(refers - seen.refers):
+        yield Problem("missing", f"{table}.{column}", f"no foreign key refers to {of}.{to}")
     for where, message in seen.loose:
         yield Problem("off", where, message)
 

@@ -15,7 +15,7 @@ from django.db import connections, transaction
 from django.db.models import CheckConstraint
 
 _BEGINS = re.compile(r"\bCONSTRAINT (?P<name>\w+) CHECK \(")
-_TABLE = re.compile(r"\b(?:CREATE|ALTER) TABLE (?:ONLY )?(?:public\.)?(?P<table>\w+)")
+TABLE = re.compile(r"\b(?:CREATE|ALTER) TABLE (?:ONLY )?(?:public\.)?(?P<table>\w+)")
 _ASKED = "pitbook_asked_"
 Place = tuple[str, str]
 """A constraint's table and name."""
@@ -23,7 +23,7 @@ Place = tuple[str, str]
 
 def checks_in(statement: str) -> Iterator[tuple[str, str, str]]:
     """Yield (table, name, "CHECK (…)") of every CHECK constraint that a statement names."""
-    table = _TABLE.search(statement)
+    table = TABLE.search(statement)
     for found in _BEGINS.finditer(statement):
         if table is not None:
             begins = found.end() - 1

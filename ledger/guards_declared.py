@@ -13,9 +13,11 @@ from typing import Any
 from django.apps import apps
 from django.db.migrations import AddConstraint, DeleteModel, RemoveConstraint, RunSQL, SeparateDatabaseAndState
 from django.db.migrations.loader import MigrationLoader
+from django.db.models import ForeignKey
 
 from casino.append_only import AppendOnly, MadeIn, NoDelete, Partitioned, RecordedAt, Stamped, _SqlOperation
 from ledger.guards_checks import checks_in
+from ledger.guards_keys import Key, keys_in
 
 ROWS = frozenset({"SELECT", "INSERT", "UPDATE", "DELETE"})
 """What the application is granted on a table unless a migration takes it back."""
@@ -64,6 +66,7 @@ class Declared:
     triggers: dict[tuple[str, str], Trigger] = field(default_factory=dict)
     constraints: set[str] = field(default_factory=set)
     checks: dict[tuple[str, str], str] = field(default_factory=dict)
+    keys: dict[tuple[str, str], Key] = field(default_factory=dict)
     taken: dict[str, set[str]] = field(default_factory=dict)
     columns: dict[tuple[str, str], frozenset[str]] = field(default_factory=dict)
     append_only: set[str] = field(default_factory=set)
@@ -95,16 +98,17 @@ def clocked_models() -> Iterator[tuple[str, bool]]:
             yield model._meta.db_table, any(isinstance(one, MadeIn) for one in fields)
 
 
-def unique_and_references() -> tuple[set[tuple[str, str]], set[tuple[str, str]]]:
-    """Return the (table, column) of every model field that is unique by itself, and of every one that refers to another table."""
+def unique_and_references() -> tuple[set[tuple[str, str]], set[tuple[str, str, str, str]]]:
+    """Return the (table, column) of every model field that is unique by itself, and of every one that refers to another table that place too."""
     unique, refers = set(), set()
     for model in apps.get_models():
         for one in model._meta.local_concrete_fields:
             place = (model._meta.db_table, str(one.column))
             if one.unique and not one.primary_key:
                 unique.add(place)
-            if one.remote_field is not None and getattr(one, "db_constraint", False):
-                refers.add(place)
+            if isinstance(one, ForeignKey) and one.db_constraint:
+                to = one.target_field
+                refers.add((*place, to.model._meta.db_table, str(to.column)))
     return unique, refers
 
 
@@ -205,6 +209,8 @@ def _read(found: Declared, text: str) -> None:
             found.constraints = (found.constraints | set(_CONSTRAINT.findall(statement))) - dropped
             found.checks = {key: check for key, check in found.checks.items() if key[1] not in dropped}
             found.checks |= {(table, name): check for table, name, check in checks_in(statement)}
+            found.keys = {place: key for place, key in found.keys.items() if place[1] not in dropped}
+            found.keys |= {(table, name): key for table, name, key in keys_in(statement)}
         if match := _DROP.match(statement):
             _drop(found, match)
 

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from django.db.backends.base.base import BaseDatabaseWrapper
 
 from casino.append_only import OWNER_ALIAS
+from ledger.guards_keys import Key, plain_key
 
 
 class SeenFunction(NamedTuple):
@@ -56,7 +57,8 @@ class Seen:
     checks: dict[tuple[str, str], str]
     indexes: frozenset[str]
     unique: frozenset[tuple[str, str]]
-    refers: frozenset[tuple[str, str]]
+    refers: frozenset[tuple[str, str, str, str]]
+    keys: dict[tuple[str, str], Key]
     loose: tuple[tuple[str, str], ...]
     relations: dict[str, SeenRelation]
     partitions: dict[str, tuple[str, ...]]
@@ -73,7 +75,7 @@ class Seen:
 
 
 def look(connection: BaseDatabaseWrapper) -> Seen:
-    """Return what the catalogue behind `connection` says of the schema `public`. Sixteen queries."""
+    """Return what the catalogue behind `connection` says of the schema `public`. Seventeen queries."""
     from django.db import connections
 
     app, owner = connections["default"].settings_dict["USER"], connections[OWNER_ALIAS].settings_dict["USER"]
@@ -99,7 +101,8 @@ def look(connection: BaseDatabaseWrapper) -> Seen:
         checks={(row[0], row[1]): row[3] for row in constraints if row[3]},
         indexes=frozenset(row.name for row in relations if row.kind in "iI"),
         unique=frozenset((row[0], row[1]) for row in rows(_UNIQUE)),
-        refers=frozenset((row[0], row[1]) for row in rows(_REFERS)),
+        refers=frozenset((row[0], row[1], row[2], row[3]) for row in rows(_REFERS)),
+        keys={(row[0], row[1]): Key(plain_key(row[2]), row[3]) for row in rows(_KEYS)},
         loose=tuple((f"{row[0]}.{row[1]}", "the constraint was never checked against all rows, or is not enforced") for row in constraints if row[2])
         + tuple((f"{row[0]}.{row[1]}", "the foreign key's own trigger is switched off") for row in rows(_REFERENCES)),
         relations={row.name: row for row in relations if row.kind not in "iI"},
@@ -174,9 +177,22 @@ JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = i.indkey[0]
 WHERE i.indisunique AND i.indisvalid AND i.indnkeyatts = 1 AND i.indpred IS NULL AND i.indexprs IS NULL
 """)
 _REFERS = _in_public("""
-SELECT c.relname, a.attname FROM pg_constraint k JOIN pg_class c ON c.oid = k.conrelid JOIN PUBLIC
+SELECT c.relname, a.attname, t.relname, b.attname FROM pg_constraint k JOIN pg_class c ON c.oid = k.conrelid JOIN PUBLIC
 JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = k.conkey[1]
-WHERE k.contype = 'f' AND cardinality(k.conkey) = 1
+JOIN pg_class t ON t.oid = k.confrelid JOIN pg_attribute b ON b.attrelid = t.oid AND b.attnum = k.confkey[1]
+WHERE k.contype = 'f' AND cardinality(k.conkey) = 1 AND k.confdeltype = 'a' AND k.confupdtype = 'a'
+""")
+_KEYS = _in_public("""
+SELECT c.relname, k.conname, pg_get_constraintdef(k.oid), '' FROM pg_constraint k JOIN pg_class c ON c.oid = k.conrelid JOIN PUBLIC
+WHERE k.contype = 'f'
+UNION ALL
+SELECT c.relname, x.relname, concat(CASE WHEN i.indisunique AND i.indisvalid THEN 'UNIQUE' ELSE 'INDEX' END,
+       CASE WHEN i.indnullsnotdistinct THEN ' NULLS NOT DISTINCT' END,
+       ' (', (SELECT string_agg(coalesce(a.attname, '?'), ', ' ORDER BY p.place)
+              FROM unnest(i.indkey::smallint[]) WITH ORDINALITY AS p (number, place)
+              LEFT JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = p.number WHERE p.place <= i.indnkeyatts), ')',
+       CASE WHEN NOT i.indimmediate THEN ' DEFERRABLE' END), coalesce(pg_get_expr(i.indpred, i.indrelid), '')
+FROM pg_index i JOIN pg_class c ON c.oid = i.indrelid JOIN PUBLIC JOIN pg_class x ON x.oid = i.indexrelid
 """)
 _RELATIONS = _in_public("""
 SELECT c.relname, c.relkind::text, pg_get_userbyid(c.relowner), c.relispartition FROM pg_class c JOIN PUBLIC

@@ -4,21 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import date
 from typing import Any
-from uuid import UUID
 
 from django.db import connection
 
 _OPEN = """
 open_book AS MATERIALIZED (
     SELECT b.property, b.shift, b.gaming_day FROM ledger_book b
-    WHERE NOT EXISTS (SELECT FROM ledger_bookclosing c WHERE c.book_id = b.id CLOSED) DAYS
+    WHERE NOT EXISTS (SELECT FROM ledger_bookclosing c WHERE c.book_id = b.id) DAYS
 ), open_entry AS MATERIALIZED (
-    SELECT e.id, e.gaming_day FROM open_book b JOIN ledger_entry e ON e.shift = b.shift AND e.gaming_day = b.gaming_day WHERE true ENTRIES
+    SELECT e.id, e.gaming_day FROM open_book b JOIN ledger_entry e ON e.shift = b.shift AND e.gaming_day = b.gaming_day
     UNION ALL
     SELECT e.id, e.gaming_day FROM open_book b JOIN ledger_entry e ON e.property = b.property AND e.gaming_day = b.gaming_day AND e.shift IS NULL
-    WHERE b.shift IS NULL ENTRIES
+    WHERE b.shift IS NULL
 ), span AS MATERIALIZED (
     SELECT gaming_day, min(id) AS first, max(id) AS last FROM open_entry GROUP BY gaming_day, id / 1024
 ), pair AS MATERIALIZED (
@@ -33,16 +32,16 @@ open_book AS MATERIALIZED (
     WHERE x.account = ANY(%(accounts)s) GROUP BY x.account
 )
 """
-"""The books that are not closed, their entries, and what those moved. Words in capitals are filled in: which books count as closed, which days.
+"""The books that are not closed, their entries, and what those moved. DAYS is filled in: of which days.
 
 A shift's entries lie close together, so their transfers are read in spans of keys, each one range of the index, and not entry by entry; OFFSET 0
 keeps the planner, which knows a shift's size badly, from doing that all the same. What others posted between them is left out afterwards.
 """
 
 
-def _open(asks: str, *, days: str = "", closed: str = "", entries: str = "") -> str:
+def _open(asks: str, *, days: str = "") -> str:
     """Return the query `asks` after what the open books moved."""
-    return "WITH " + _OPEN.replace("CLOSED", closed).replace("DAYS", days).replace("ENTRIES", entries) + asks
+    return "WITH " + _OPEN.replace("DAYS", days) + asks
 
 
 _NOW = _open("""
@@ -60,16 +59,6 @@ FROM unnest(%(accounts)s::bigint[]) AS a (id) LEFT JOIN moved m ON m.account = a
 ) k ON k.account_id = a.id
 """,
     days="AND b.gaming_day BETWEEN coalesce(%(first)s, b.gaming_day) AND coalesce(%(last)s, b.gaming_day)",
-)
-_BEFORE = _open(
-    """
-SELECT a.id, coalesce((
-    SELECT t.held FROM ledger_booktotal t JOIN ledger_bookclosing c ON c.id = t.closing_id
-    WHERE t.account_id = a.id AND c.recorded_at < %(moment)s ORDER BY t.sequence DESC LIMIT 1), 0) + coalesce(m.arrived - m.gone, 0)
-FROM unnest(%(accounts)s::bigint[]) AS a (id) LEFT JOIN moved m ON m.account = a.id
-""",
-    closed="AND c.recorded_at < %(moment)s",
-    entries="AND e.recorded_at < %(moment)s",
 )
 
 
@@ -91,11 +80,6 @@ def held_now(accounts: Iterable[int]) -> dict[int, int]:
     return _held(_NOW, {"accounts": list(accounts)})
 
 
-def held_at(accounts: Iterable[int], moment: datetime) -> dict[int, int]:
-    """Return what each account held by the entries recorded before `moment` (the database's clock). One query."""
-    return _held(_BEFORE, {"accounts": list(accounts), "moment": moment})
-
-
 def turnover(accounts: Iterable[int], *, first: date | None = None, last: date | None = None) -> dict[int, Turnover]:
     """Return what moved over each account on the gaming days from `first` to `last`, both with them; None is without bound. One query."""
     with connection.cursor() as cursor:
@@ -107,11 +91,3 @@ def _held(statement: str, params: dict[str, Any]) -> dict[int, int]:
     with connection.cursor() as cursor:
         cursor.execute(statement, params)
         return {key: int(held) for key, held in cursor.fetchall()}
-
-
-def account_key(property: UUID, code: str) -> int | None:
-    """Return the key of the property's account of `code`, None where there is none. One query."""
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT id FROM ledger_account WHERE property = %s AND code = %s", [property, code])
-        found = cursor.fetchone()
-        return found[0] if found else None

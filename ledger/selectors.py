@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import date
 from uuid import UUID
 
 from django.db import connection
 from django.db.models import F, Q, QuerySet, Sum
 
 from casino.errors import BrokenBooks
-from ledger.holdings import account_key, held_at, held_now, turnover
+from ledger.holdings import held_now, turnover
 from ledger.models import Account, Entry, Segment, Transfer
 
 
@@ -86,12 +86,6 @@ def amount_of(reference: str) -> int | None:
         return None
     moved: int = Transfer.objects.filter(entry=entry, gaming_day=entry.gaming_day).aggregate(sum=Sum("amount", default=0))["sum"]
     return moved
-
-
-def held_before(property: UUID, account: str, moment: datetime) -> int:
-    """Return what `account` held by the entries recorded before `moment` (the database's clock), in minor units. Two queries."""
-    key = account_key(property, account)
-    return 0 if key is None else held_at([key], moment)[key]
 
 
 def is_sealed(shift: UUID) -> bool:

@@ -96,16 +96,17 @@ def make_house(
     exponent: int = 2,
     zone: str = ZONE,
     writes: str = "point",
+    day: date = DAY,
 ) -> House:
-    """Return a new house with every table open since 20:00 on DAY. `tables`: game and pit (P1, P2) by code."""
+    """Return a new house with every table open since 20:00 on `day`. `tables`: game and pit (P1, P2) by code."""
     house = floor.make_property(code, f"Casino {code}", zone=zone, currency=currency, exponent=exponent, writes=writes, by=staff["GM-1"])
     pits = {pit: Pit.objects.create(property=house, code=pit, name=f"Pit {pit}") for pit in ("P1", "P2")}
     dealers = {dealer: Dealer.objects.create(property=house, code=dealer) for dealer in ("D-1187", "D-1042")}
-    opened = local_moment(DAY, time(20), zone, time(6))
+    opened = local_moment(day, time(20), zone, time(6))
     before = opened - timedelta(hours=2)
     chips.issue_chips(house, Minor(100_000_000), at=before, by=staff["CG-1"])
     made = {name: _make_table(house, pits[pit], name, game, staff, before) for name, (game, pit) in tables.items()}
-    shift = floor.open_shift(house, DAY, "swing", starts=time(20), ends=time(4), at=opened, by=staff["SM-1"])
+    shift = floor.open_shift(house, day, "swing", starts=time(20), ends=time(4), at=opened, by=staff["SM-1"])
     sessions = {name: open_table(shift, table, staff) for name, table in made.items()}
     return House(house, dict(staff), made, dealers, shift, sessions, opened)
 

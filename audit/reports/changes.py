@@ -34,12 +34,20 @@ CHANGES = (
 
 @dataclass(frozen=True)
 class ChangeLine:
-    """One change, and when the database had it; `session` and `round` are keys, `round` of what was changed or made."""
+    """One change, and when the database had it; `session` and `round` are keys, `round` of what was changed or made.
+
+    `late`: whether the shift was sealed; None of what posts nothing and does not say.
+    """
 
     recorded_at: datetime
     session: int
     round: int | None
     row: Row
+    late: bool | None = None
+
+    def is_after(self, sealed_at: datetime) -> bool:
+        """Return whether it came after the seal: as its row says, whatever the clocks said; else by the database's clock."""
+        return self.recorded_at > sealed_at if self.late is None else self.late
 
 
 def change_sections(shift: Shift, pits: roles.Pits) -> tuple[Section, ...]:
@@ -50,8 +58,8 @@ def change_sections(shift: Shift, pits: roles.Pits) -> tuple[Section, ...]:
     sessions = shift.sessions.all()
     lines = change_lines(sessions if pits is None else sessions.filter(table__pit__code__in=pits))
     sealed_at = Segment.objects.filter(shift=shift.uuid).values_list("recorded_at", flat=True).first()
-    in_time = [line.row for line in lines if sealed_at is None or line.recorded_at <= sealed_at]
-    later = [line.row for line in lines if sealed_at is not None and line.recorded_at > sealed_at]
+    in_time = [line.row for line in lines if sealed_at is None or not line.is_after(sealed_at)]
+    later = [line.row for line in lines if sealed_at is not None and line.is_after(sealed_at)]
     taken_in = [_of_change(change) for change in _changes(Q(posted_in=shift, late=True), pits)]
     sections = [_section("changes", "Voids, corrections and overrides", in_time, "Nothing was voided, corrected or overridden.")]
     if later:
@@ -75,9 +83,9 @@ def change_lines(sessions: QuerySet[TableSession]) -> list[ChangeLine]:
 def _lines(sessions: QuerySet[TableSession]) -> Iterable[ChangeLine]:
     keys = sessions.values("pk")
     for change in _changes(Q(proposal__session__in=keys), None):
-        yield ChangeLine(change.recorded_at, change.proposal.session_id, change.round_id or change.made_id, _of_change(change))
+        yield ChangeLine(change.recorded_at, change.proposal.session_id, change.round_id or change.made_id, _of_change(change), change.late)
     for played in Round.objects.filter(session__in=keys).exclude(irregular="").select_related("session__table", "recorded_by"):
-        yield ChangeLine(played.recorded_at, played.session_id, played.pk, _of_irregular(played))
+        yield ChangeLine(played.recorded_at, played.session_id, played.pk, _of_irregular(played), played.late)
     for ruling in RoundRuling.objects.filter(round__session__in=keys).select_related("round__session__table", "round__recorded_by", "by"):
         yield ChangeLine(ruling.recorded_at, ruling.round.session_id, ruling.round_id, _of_ruling(ruling))
     events = RoundProposalEvent.objects.filter(proposal__session__in=keys, state=RoundProposalEvent.State.REJECTED)

@@ -10,10 +10,11 @@ from casino.models import User
 from casino.transactions import in_transaction
 from ledger.drafts import EntryDraft
 from ledger.models import Entry
-from ledger.selectors import Moved, held_before, moved_in_shift
+from ledger.selectors import Moved, amount_of, moved_in_shift
 from ledger.services import post_entry
 from tables.models import BoxPull, SessionEvent, Shift, TableSession, TrayCount
 from tables.posting import drop_box, transfers_for_variances, tray
+from tables.services.chips import bankroll
 
 KIND = "variance"
 
@@ -91,14 +92,13 @@ def _brought(moves: Sequence[Moved], session: TableSession, account: str) -> int
 
 
 def tray_before(session: TableSession) -> int:
-    """Return what the tray held before the session: the last counted closer, or the books' figure for a table's first session. Two queries at most.
+    """Return what the tray held before the session: the last counted closer, or the bankroll for a table's first session. Three queries at most.
 
-    Not always the books' figure: the session before may have been signed since, or not be signed yet.
+    Not always the books' figure: the session before may have been signed since, or not be signed yet. By the order of sessions, not by a
+    clock: one that was put back would have this session recorded before the one it followed.
     """
     before = (
-        TableSession.objects.filter(
-            table=session.table_id, events__state=SessionEvent.State.CLOSED, pk__lt=session.pk, recorded_at__lt=session.recorded_at
-        )
+        TableSession.objects.filter(table=session.table_id, events__state=SessionEvent.State.CLOSED, pk__lt=session.pk)
         .order_by("-pk")
         .values_list("pk", flat=True)[:1]
     )
@@ -107,4 +107,4 @@ def tray_before(session: TableSession) -> int:
     )
     if closer is not None:
         return closer
-    return held_before(session.table.property.uuid, tray(session.table.code), session.recorded_at)
+    return amount_of(bankroll(session.table)) or 0

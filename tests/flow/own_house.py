@@ -8,10 +8,10 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import psycopg
 import redis
@@ -50,6 +50,37 @@ def until(condition: Callable[[], Any], what: str, seconds: float = PATIENCE) ->
     return until_in_a_minute(condition, what, seconds)
 
 
+STOPS = """
+CREATE TABLE test_stop (step int PRIMARY KEY, kept int NOT NULL);
+GRANT SELECT ON test_stop TO PUBLIC;
+CREATE FUNCTION test_stop() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE number int := TG_ARGV[0];
+BEGIN
+    IF (SELECT count(*) FROM tables_importedround) = (SELECT kept FROM test_stop WHERE step = number) THEN
+        PERFORM pg_advisory_xact_lock(4711, number);
+        WHILE EXISTS (SELECT FROM test_stop WHERE step = number) LOOP PERFORM pg_sleep(0.02); END LOOP;
+    END IF;
+    RETURN NULL;
+END $$;
+"""
+"""A trigger that stops whoever has seen `kept` imported rounds, as long as its step stands in the table; that a server was lost changes nothing."""
+
+
+class Step(NamedTuple):
+    """Where an import is stopped: at `table`, when `kept` of its rounds are written; `commit`: in the middle of the commit."""
+
+    table: str
+    kept: int
+    commit: bool = False
+
+    def trigger(self, number: int) -> str:
+        """Return the statement that has the database stop there."""
+        if self.commit:
+            when = f"AFTER UPDATE ON {self.table} DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (NEW.state = 'done')"
+            return f"CREATE CONSTRAINT TRIGGER test_stop_{number} {when} EXECUTE FUNCTION test_stop({number})"
+        return f"CREATE TRIGGER test_stop_{number} BEFORE INSERT OR UPDATE ON {self.table} FOR EACH STATEMENT EXECUTE FUNCTION test_stop({number})"
+
+
 class OwnHouse(House):
     """Its servers are killed with `lose_postgres` and `lose_valkey`; its processes end with it."""
 
@@ -74,6 +105,7 @@ class OwnHouse(House):
             self._program("pg_restore", ours, "-d", TEMPLATE, dump)
             self.has_template = True
         self.sql(f"CREATE DATABASE {DATABASE} TEMPLATE {TEMPLATE}")
+        self.sql(f"ALTER DATABASE {DATABASE} SET synchronous_commit = on")  # as in a real house: what was committed outlives the server
         return self
 
     def empty(self) -> None:
@@ -176,6 +208,22 @@ class OwnHouse(House):
     def is_waiting(self, table: str) -> bool:
         """Return whether somebody waits for `table`."""
         return bool(self.one(f"SELECT count(*) FROM pg_locks WHERE NOT granted AND relation = '{table}'::regclass"))
+
+    def stop_at(self, steps: Sequence[Step]) -> None:
+        """Have an import stopped at each of `steps`, in its turn, until `go_on` from there; `kept` counts what is imported from now on."""
+        begun = int(self.one("SELECT count(*) FROM tables_importedround"))
+        self.ask(STOPS)
+        for number, step in enumerate(steps):
+            self.ask(f"INSERT INTO test_stop VALUES ({number}, {begun + step.kept})")
+            self.ask(step.trigger(number))
+
+    def stands_at(self, number: int) -> bool:
+        """Return whether somebody was stopped at the step of that number."""
+        return bool(self.one(f"SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND (classid, objid) = (4711, {number})"))
+
+    def go_on(self, number: int) -> None:
+        """Let go of whoever was stopped at the step of that number, or before."""
+        self.ask(f"DELETE FROM test_stop WHERE step <= {number}")
 
     def lose_postgres(self) -> None:
         """Kill -9 the server; its keeper starts it again."""

@@ -10,6 +10,7 @@ from django.core.checks import Tags, run_checks
 from django.core.management import CommandError, call_command
 from django.db import connection, connections
 
+from casino.append_only import make_partitions
 from ledger.guards import problems
 from ledger.guards_checks import checks_in, of_models
 from ledger.guards_declared import declared, statements
@@ -218,6 +219,68 @@ WEAKENED = {
         ],
         {("missing", "audit_findingevent.finding_id")},
     ),
+    "a unique constraint made anew that keeps nothing": (
+        [
+            "ALTER TABLE audit_signature DROP CONSTRAINT audit_signature_two_people",
+            "ALTER TABLE audit_signature ADD CONSTRAINT audit_signature_two_people UNIQUE (reconciliation_id, by_id, id)",
+        ],
+        {("stale", "audit_signature.audit_signature_two_people")},
+    ),
+    "an index under the name of a unique constraint": (
+        [
+            "ALTER TABLE audit_signature DROP CONSTRAINT audit_signature_two_people",
+            "CREATE INDEX audit_signature_two_people ON audit_signature (reconciliation_id, by_id)",
+        ],
+        {("stale", "audit_signature.audit_signature_two_people")},
+    ),
+    "a unique constraint that waits for the commit": (
+        [
+            "ALTER TABLE audit_signature DROP CONSTRAINT audit_signature_two_people",
+            "ALTER TABLE audit_signature ADD CONSTRAINT audit_signature_two_people UNIQUE (reconciliation_id, by_id) DEFERRABLE",
+        ],
+        {("stale", "audit_signature.audit_signature_two_people")},
+    ),
+    "a unique index made anew for fewer rows": (
+        [
+            "DROP INDEX audit_signature_final_once",
+            "CREATE UNIQUE INDEX audit_signature_final_once ON audit_signature (shift_uuid) WHERE is_final AND role = 'auditor'",
+        ],
+        {("stale", "audit_signature.audit_signature_final_once")},
+    ),
+    "a unique constraint of a migration's own SQL made anew with a column more": (
+        [
+            "ALTER TABLE tables_wager DROP CONSTRAINT tables_wager_once",
+            "ALTER TABLE tables_wager ADD CONSTRAINT tables_wager_once UNIQUE (round_id, seat, kind, gaming_day, id)",
+        ],
+        {("stale", "tables_wager.tables_wager_once")},
+    ),
+    "a foreign key of two columns made anew of others": (
+        [
+            "ALTER TABLE ledger_transfer DROP CONSTRAINT ledger_transfer_credit_currency",
+            "ALTER TABLE ledger_transfer ADD CONSTRAINT ledger_transfer_credit_currency"
+            " FOREIGN KEY (debit_account_id, currency) REFERENCES ledger_account (id, currency)",
+        ],
+        {("stale", "ledger_transfer.ledger_transfer_credit_currency")},
+    ),
+    "a foreign key that refers to another table": (
+        [
+            "DO $$ DECLARE named text; BEGIN SELECT conname INTO named FROM pg_constraint WHERE conrelid = 'audit_findingevent'::regclass"
+            " AND contype = 'f' AND conname LIKE '%finding_id%';"
+            " EXECUTE format('ALTER TABLE audit_findingevent DROP CONSTRAINT %I', named);"
+            " EXECUTE format('ALTER TABLE audit_findingevent ADD CONSTRAINT %I FOREIGN KEY (finding_id) REFERENCES casino_user (id)', named); END $$"
+        ],
+        {("missing", "audit_findingevent.finding_id")},
+    ),
+    "a foreign key that deletes along": (
+        [
+            "DO $$ DECLARE named text; BEGIN SELECT conname INTO named FROM pg_constraint WHERE conrelid = 'audit_findingevent'::regclass"
+            " AND contype = 'f' AND conname LIKE '%finding_id%';"
+            " EXECUTE format('ALTER TABLE audit_findingevent DROP CONSTRAINT %I', named);"
+            " EXECUTE format('ALTER TABLE audit_findingevent ADD CONSTRAINT %I FOREIGN KEY (finding_id)"
+            " REFERENCES audit_finding (id) ON DELETE CASCADE', named); END $$"
+        ],
+        {("missing", "audit_findingevent.finding_id")},
+    ),
     "a table off the list of partitions": (
         ["DELETE FROM casino_partitionedtable WHERE name = 'ledger_leaf'"],
         {("missing", "ledger_leaf")},
@@ -248,6 +311,22 @@ def test_the_check_fails_a_deployment_and_says_where() -> None:
     [found] = [error for error in run_checks(tags=[Tags.database], include_deployment_checks=True) if error.id == "pitbook.E002"]
     assert found.msg == "tables_round.tables_round_append_only: the trigger is switched off"
     with pytest.raises(CommandError, match="tables_round_append_only"):
+        call_command("check", deploy=True, tags=[Tags.database])
+
+
+@WATCHED
+def test_a_month_that_was_not_made_ahead_fails_a_deployment_and_is_named() -> None:
+    def late() -> list[str]:
+        return [error.msg for error in run_checks(tags=[Tags.database], include_deployment_checks=True) if error.id == "pitbook.E010"]
+
+    make_partitions("default", range(3))
+    assert late() == []
+    with connections["owner"].cursor() as cursor:
+        cursor.execute("SELECT to_char(current_date + interval '2 months', 'YYYYMM')")
+        [(month,)] = cursor.fetchall()
+    as_owner(f"DROP TABLE tables_wager_{month}", f"DROP TABLE ledger_leaf_{month}")
+    assert late() == [f"{table}_{month}: the month's partition is not made" for table in ("ledger_leaf", "tables_wager")]
+    with pytest.raises(CommandError, match=f"ledger_leaf_{month}"):
         call_command("check", deploy=True, tags=[Tags.database])
 
 

@@ -15,7 +15,7 @@ from ledger.drafts import EntryDraft, TransferDraft
 from ledger.guards import problems
 from ledger.holdings import Turnover, turnover
 from ledger.models import Account, Book, BookClosing, BookTotal, Transfer
-from ledger.selectors import balances, held_before
+from ledger.selectors import balances
 from ledger.services import lock_shift, post_entry
 from ledger.totals import WrongTotal, keep_day_totals, keep_totals, wrong_totals
 from tests.builders import DAY, House, play
@@ -82,21 +82,6 @@ def test_balances_to_any_day_and_between_two_use_the_totals_and_what_is_open(hou
     assert [balances([tray], until=DAY + timedelta(days=day))[tray.pk] - start for day in range(5)] == [0, 10, 110, 1110, 11110]
     assert turnover([tray.pk], first=DAY + timedelta(days=2), last=DAY + timedelta(days=3)) == {tray.pk: Turnover(1100, 0)}
     assert balances([tray])[tray.pk] == start + 11110
-
-
-def test_what_an_account_held_at_a_moment_does_not_change_when_its_book_is_closed(house: House) -> None:
-    by = house.people["PB-1"]
-
-    def tray_at(entry: object) -> int:
-        return held_before(house.property.uuid, "tray:UTH-01", entry.recorded_at)
-
-    entries = [post_entry(draft(house, 10**number, shift=uuid4(), day=1), by=by) for number in range(3)]
-    before = [tray_at(entry) for entry in entries]
-    assert [later - before[0] for later in before] == [0, 1, 11]
-    for entry in entries[:2]:
-        keep_totals(entry.shift)
-    assert [tray_at(entry) for entry in entries] == before
-    assert held_before(house.property.uuid, "tray:NOWHERE", entries[0].recorded_at) == 0
 
 
 def test_a_closed_book_takes_no_entry(house: House) -> None:
