@@ -44,13 +44,14 @@ def archive_month(month: date, folder: Path, *, verify: Callable[[date], None], 
 
     `verify` raises where the month's rows are not what was sealed and signed; it is asked when its books are closed, so that none comes after it.
     Each table in a transaction of its own: its rows are written, read back and compared before the partition goes, and the record of it goes
-    with it. Raises Conflict (`month_runs`, `not_sealed`), BrokenBooks (`file_differs`), and as `verify`.
+    with it. Raises Conflict (`month_runs`, `not_sealed`, `month_in_use`), BrokenBooks (`file_differs`), and as `verify`.
     """
     _check_over(month, today)
     _close_books(month)
+    verified = {table: _count(_partition(table, month)) for table in TABLES if _exists(_partition(table, month))}
     verify(month)
     folder.mkdir(parents=True, exist_ok=True)
-    return [_take_out(table, month, folder, by) for table in TABLES if _exists(_partition(table, month))]
+    return [_take_out(table, month, folder, by, rows) for table, rows in verified.items()]
 
 
 def restore_month(month: date, folder: Path, *, by: str) -> list[Taken]:
@@ -101,11 +102,21 @@ def _exists(table: str) -> bool:
         return found
 
 
-def _take_out(table: str, month: date, folder: Path, by: str) -> Taken:
+def _count(child: str) -> int:
+    with connections[OWNER_ALIAS].cursor() as cursor:
+        cursor.execute(f"SELECT count(*) FROM {child}")  # noqa: S608 - our own table
+        found: int = cursor.fetchone()[0]
+        return found
+
+
+def _take_out(table: str, month: date, folder: Path, by: str, verified: int) -> Taken:
+    """Take one table's month out; `verified`: how many rows it had when it was verified, and nobody may have added any since: a late round's."""
     child = _partition(table, month)
     with transaction.atomic(using=OWNER_ALIAS), connections[OWNER_ALIAS].cursor() as cursor:
         cursor.execute("SET LOCAL lock_timeout = '5s'")
         cursor.execute(f"LOCK TABLE {child} IN SHARE MODE")
+        if _count(child) != verified:
+            raise Conflict("month_in_use", gettext("Rows came to %(child)s while it was verified: run it again.") % {"child": child})
         path = folder / f"{child}.copy.gz"
         rows, digest = _write(cursor, child, path)
         file_sha256 = _sha256(path)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from datetime import date, timedelta
+from datetime import date, time, timedelta
 from pathlib import Path
 from uuid import uuid4
 
@@ -21,11 +21,12 @@ from casino.errors import Conflict
 from ledger.models import Account, Entry
 from ledger.statements import Key, statement_lines, statement_page
 from tables.models import Round, RoundChange, RoundProposal, RoundRuling
-from tables.services.correction_decisions import reject_proposal
+from tables.services import floor
+from tables.services.correction_decisions import approve_proposal, reject_proposal
 from tables.services.rulings import rule_irregular
 from tests.audit.two_months import APRIL, archive, close_april, restore, two_months
 from tests.builders import House, end_night, play, slip
-from tests.corrections import propose
+from tests.corrections import propose, propose_mended
 from tests.ledger.test_sealing import seal
 
 pytestmark = pytest.mark.django_db(transaction=True, databases=["default", "owner"])
@@ -102,6 +103,19 @@ def test_the_pages_refuse_to_change_a_round_of_an_archived_month(away: House) ->
 def test_a_proposal_of_an_archived_month_is_still_rejected(away: House) -> None:
     asked = away.asked  # type: ignore[attr-defined]
     assert reject_proposal(asked, by=away.people["AU-2"], at=away.tick(), note="too late").state == "rejected"
+
+
+def test_a_late_round_stays_where_only_the_month_in_which_it_was_posted_is_archived(months: House, tmp_path: Path) -> None:
+    close_april(months)
+    archive(tmp_path, "2026-04")
+    late = months.late  # type: ignore[attr-defined]
+    months.clock += date(2026, 11, 1) - APRIL
+    floor.open_shift(months.property, date(2026, 11, 1), "swing", starts=time(20), ends=time(4), at=months.tick(), by=months.people["SM-1"])
+    proposal = propose_mended(months, late, "PB-1", done={"1": {"ante": {"paid": 1500}}})
+    before = counted()
+    with pytest.raises(Conflict) as error:
+        approve_proposal(proposal, by=months.people["AU-1"], at=months.tick())
+    assert (error.value.code, error.value.facts["month"], counted()) == ("archived", "2026-04", before)
 
 
 def test_an_irregular_round_of_an_archived_month_is_not_ruled_on(months: House, tmp_path: Path) -> None:

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import io
+from datetime import date
 from pathlib import Path
 
 import pytest
 from django.core.management import CommandError, call_command
 from django.db import connections
 
+from casino.errors import Conflict
+from ledger.archived import archived_now
+from ledger.archives import archive_month
 from ledger.models import Archive, Entry, Leaf, Segment, SignedCheckpoint
 from tables.models import Round
-from tests.audit.two_months import APRIL, archive, close_april, restore, two_months
+from tests.audit.two_months import APRIL, add_late, archive, close_april, restore, two_months
 from tests.builders import House
 
 pytestmark = pytest.mark.django_db(transaction=True, databases=["default", "owner"])
@@ -80,6 +84,13 @@ def test_a_month_of_which_rows_wait_for_a_leaf_stays(months: House, tmp_path: Pa
     close_april(months)
     archive(tmp_path / "out")
     assert Archive.objects.count() == 2
+
+
+def test_a_late_round_that_comes_while_the_month_is_verified_keeps_it(months: House, tmp_path: Path) -> None:
+    """It is in no leaf yet, and its wagers would be sealed as none."""
+    with pytest.raises(Conflict) as error:
+        archive_month(date(2026, 3, 1), tmp_path / "out", verify=lambda month: add_late(months), by="owner", today=date(2026, 5, 2))
+    assert (error.value.code, [one.table for one in archived_now()]) == ("month_in_use", ["ledger_transfer"])
 
 
 def test_a_month_that_is_not_signed_stays(months: House, tmp_path: Path) -> None:
