@@ -20,7 +20,7 @@ from django.views.decorators.http import require_safe
 from audit.exports import FORMATS, filename, media_type
 from audit.exports import render as render_report
 from audit.reports import accounting, journal, statement, trial_balance
-from audit.reports.books import Days
+from audit.reports.books import Days, archived_in
 from audit.reports.report import Column, Report, Row, Section
 from audit.reports.shown import shown
 from casino import roles
@@ -28,7 +28,6 @@ from casino.errors import InvalidSlip, Refused
 from casino.gaming_day import gaming_day
 from casino.models import User
 from casino.read_only import person
-from ledger.models import Archive
 from ledger.statements import PAGE, JournalLine, Key, Line, journal_lines, statement_page
 from tables.books_seen import accounts_for, refuse_blind
 from tables.entry_names import entry_names
@@ -162,9 +161,9 @@ def _whole(request: HttpRequest, fmt: str, build: Callable[..., Report], section
 
 
 def _names(lines: Sequence[Line | JournalLine]) -> list[str]:
-    """Return what the entry of each line is called. One query."""
+    """Return what the entry of each line is called, "" where it is of none. One query."""
     names = entry_names(line.key.entry for line in lines)
-    return [names[line.key.entry] for line in lines]
+    return [names.get(line.key.entry, "") for line in lines]
 
 
 def _may(user: User, action: str) -> None:
@@ -192,7 +191,7 @@ def _cells(rows: list[Row], columns: tuple[Column, ...], report: Report, names: 
         for value, column in zip(row.values, columns, strict=True):
             text = "" if value is None else shown(value, column, report)
             link = (row.link or "") if column.key == linked else ""
-            name, title = (names[place], text) if names and column.key == "reference" else (text, "")
+            name, title = (names[place], text) if column.key == "reference" and names and names[place] else (text, "")
             cells.append(Cell(name, not column.left, tone if column.key in row.on else "", link, title))
         yield cells
 
@@ -237,16 +236,8 @@ def _page(
         "next": f"?{urlencode({**kept, 'after': str(following)})}" if following else "",
         "start": f"?{urlencode(kept)}" if asked.after else "",
         "files": [(fmt, f"{reverse(f'books:{name}', args=[*(args or []), fmt])}?{urlencode(kept)}") for fmt in FORMATS],
-        "archived": _archived(asked.days),
+        "archived": archived_in(asked.days),
         "here": name,
         **more,
     }
     return render(request, "admin/ledger/books.html", context, status=400 if asked.errors else 200)
-
-
-def _archived(days: Days) -> list[Archive]:
-    """Return the months of these days whose transfers were taken out of the database: their lines are in a file. One query."""
-    last: dict[date, Archive] = {}
-    for one in Archive.objects.filter(table="ledger_transfer", month__lte=days.last, month__gte=days.first.replace(day=1)):
-        last[one.month] = one
-    return [one for one in last.values() if one.action == Archive.Action.ARCHIVE]

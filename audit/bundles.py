@@ -14,6 +14,7 @@ from typing import Any
 from uuid import UUID
 
 from django.conf import settings
+from django.db.models import Exists, OuterRef
 from django.utils.translation import gettext
 
 from audit.checker import checker
@@ -22,8 +23,10 @@ from casino import roles
 from casino.errors import Conflict, InvalidSlip, NotFound
 from casino.models import User
 from ledger import leaves, merkle, notes, sealing
+from ledger.archived import WAGERS, months_out
 from ledger.evidence import Kind
 from ledger.models import Account, Leaf, LeafSalt, SealKey, Segment, SegmentChecks, SignedCheckpoint, TextErasure
+from tables.evidence import NOTES
 from tables.models import PaytableVersion, Round
 
 FORMAT = "pitbook-bundle/1"
@@ -33,13 +36,18 @@ Tell = Callable[[int, int, str], None]
 
 
 def export_bundle(segments: Sequence[Segment], folder: Path, *, with_names: bool = False, tell: Tell = lambda *_: None) -> Path:
-    """Return `folder`, written: a bundle of `segments`, which are signed. Raises Conflict (`not_empty`, `not_signed`)."""
+    """Return `folder`, written: a bundle of `segments`, which are signed.
+
+    Raises Conflict (`not_empty`, `not_signed`; `archived`: with names, of texts that are in the file of an archived month).
+    """
     if folder.exists() and any(folder.iterdir()):
         raise Conflict("not_empty", gettext("%(folder)s is not empty.") % {"folder": folder})
     newest = SignedCheckpoint.objects.order_by("-segment").first()
     if newest is None or SignedCheckpoint.objects.filter(segment__in=segments).count() != len(segments):
         raise Conflict("not_signed", gettext("A shift of these is not sealed and signed yet."))
     size = newest.segment_id
+    if with_names:
+        _refuse_texts_away(segments)
     for name in ("checks", "checkpoints", "keys", "paytables"):
         (folder / name).mkdir(parents=True, exist_ok=True)
     numbers = sorted(segment.number for segment in segments)
@@ -57,6 +65,21 @@ def export_bundle(segments: Sequence[Segment], folder: Path, *, with_names: bool
         people = {user.username: user.name for user in User.objects.order_by("username")}
         (folder / "people.json").write_text(json.dumps(people, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
     return folder
+
+
+def _refuse_texts_away(segments: Sequence[Segment]) -> None:
+    """Refuse where the wagers whose notes stand behind sealed hashes are archived: without their texts the bundle would be incomplete."""
+    noted = LeafSalt.objects.filter(segment=OuterRef("segment"), index=OuterRef("index"), field=NOTES.name)
+    leaves_of = Leaf.objects.filter(Exists(noted), segment__in=segments, kind="round")
+    months = Round.objects.filter(pk__in=leaves_of.order_by().values("row")).dates("gaming_day", "month")
+    away = [f"{month:%Y-%m}" for month in sorted(set(months) & set(months_out(WAGERS)))]
+    if away:
+        raise Conflict(
+            "archived",
+            gettext("Notes of %(months)s are archived: the owner brings them back first, with restore_month; or leave the names out.")
+            % {"months": ", ".join(away)},
+            months=away,
+        )
 
 
 def _outer(size: int) -> list[bytes]:

@@ -1,6 +1,7 @@
 """Months taken out of the database into files, and brought back: the owner's verbs. No guard is weakened on the way.
 
-A month goes only when every shift of it is sealed. Balances stay right: they come from the totals that were kept when its books were closed.
+A month goes only when every shift of it is sealed, and the caller's check of what was sealed finds nothing wrong. Balances stay right: they
+come from the totals that were kept when its books were closed.
 Source: spec/books.md, "Size".
 """
 
@@ -9,7 +10,7 @@ from __future__ import annotations
 import gzip
 import hashlib
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -21,11 +22,10 @@ from psycopg import sql
 
 from casino.append_only import OWNER_ALIAS, app_role
 from casino.errors import BrokenBooks, Conflict, NotFound
+from ledger.archived import TABLES, archived
 from ledger.models import Archive, Book, Segment
+from ledger.months import after
 from ledger.totals import keep_day_totals, keep_totals
-
-TABLES = ("ledger_transfer", "tables_wager")
-"""What is taken out; leaves stay, so that whatever was sealed can be verified in its place."""
 
 
 @dataclass(frozen=True)
@@ -39,16 +39,19 @@ class Taken:
     rows_sha256: str
 
 
-def archive_month(month: date, folder: Path, *, by: str, today: date) -> list[Taken]:
+def archive_month(month: date, folder: Path, *, verify: Callable[[date], None], by: str, today: date) -> list[Taken]:
     """Return what was taken out of `month` (its first day) into `folder`, table by table; [] where nothing is left to take.
 
+    `verify` raises where the month's rows are not what was sealed and signed; it is asked when its books are closed, so that none comes after it.
     Each table in a transaction of its own: its rows are written, read back and compared before the partition goes, and the record of it goes
-    with it. Raises Conflict (`month_runs`, `not_sealed`), BrokenBooks (`file_differs`).
+    with it. Raises Conflict (`month_runs`, `not_sealed`, `month_in_use`), BrokenBooks (`file_differs`), and as `verify`.
     """
     _check_over(month, today)
     _close_books(month)
+    verified = {table: _count(_partition(table, month)) for table in TABLES if _exists(_partition(table, month))}
+    verify(month)
     folder.mkdir(parents=True, exist_ok=True)
-    return [_take_out(table, month, folder, by) for table in TABLES if _exists(_partition(table, month))]
+    return [_take_out(table, month, folder, by, rows) for table, rows in verified.items()]
 
 
 def restore_month(month: date, folder: Path, *, by: str) -> list[Taken]:
@@ -64,25 +67,9 @@ def restore_month(month: date, folder: Path, *, by: str) -> list[Taken]:
     return [_bring_back(one, folder, by) for one in out]
 
 
-def archived(month: date) -> list[Archive]:
-    """Return the records of what is out of the database of `month` now, by table. One query."""
-    last = {one.table: one for one in Archive.objects.filter(month=month).order_by("sequence")}
-    return [one for _, one in sorted(last.items()) if one.action == Archive.Action.ARCHIVE]
-
-
-def archived_now() -> list[Archive]:
-    """Return the records of all that is out of the database now, by month and table. One query."""
-    last = {(one.month, one.table): one for one in Archive.objects.order_by("sequence")}
-    return [one for _, one in sorted(last.items()) if one.action == Archive.Action.ARCHIVE]
-
-
 def _check_over(month: date, today: date) -> None:
-    if month.day != 1 or _next(month) > today.replace(day=1):
+    if month.day != 1 or after(month) > today.replace(day=1):
         raise Conflict("month_runs", gettext("%(month)s is not over yet.") % {"month": f"{month:%Y-%m}"})
-
-
-def _next(month: date) -> date:
-    return date(month.year + month.month // 12, month.month % 12 + 1, 1)
 
 
 def _partition(table: str, month: date) -> str:
@@ -91,7 +78,7 @@ def _partition(table: str, month: date) -> str:
 
 def _close_books(month: date) -> None:
     """Close what is not closed yet of the month's books: days without a shift, and sealed shifts whose totals were not kept."""
-    books = list(Book.objects.filter(gaming_day__gte=month, gaming_day__lt=_next(month)).order_by("gaming_day", "id"))
+    books = list(Book.objects.filter(gaming_day__gte=month, gaming_day__lt=after(month)).order_by("gaming_day", "id"))
     shifts = {book.shift for book in books if book.shift is not None}
     sealed = set(Segment.objects.filter(shift__in=shifts).values_list("shift", flat=True))
     if open_shifts := shifts - sealed:
@@ -115,11 +102,21 @@ def _exists(table: str) -> bool:
         return found
 
 
-def _take_out(table: str, month: date, folder: Path, by: str) -> Taken:
+def _count(child: str) -> int:
+    with connections[OWNER_ALIAS].cursor() as cursor:
+        cursor.execute(f"SELECT count(*) FROM {child}")  # noqa: S608 - our own table
+        found: int = cursor.fetchone()[0]
+        return found
+
+
+def _take_out(table: str, month: date, folder: Path, by: str, verified: int) -> Taken:
+    """Take one table's month out; `verified`: how many rows it had when it was verified, and nobody may have added any since: a late round's."""
     child = _partition(table, month)
     with transaction.atomic(using=OWNER_ALIAS), connections[OWNER_ALIAS].cursor() as cursor:
         cursor.execute("SET LOCAL lock_timeout = '5s'")
         cursor.execute(f"LOCK TABLE {child} IN SHARE MODE")
+        if _count(child) != verified:
+            raise Conflict("month_in_use", gettext("Rows came to %(child)s while it was verified: run it again.") % {"child": child})
         path = folder / f"{child}.copy.gz"
         rows, digest = _write(cursor, child, path)
         file_sha256 = _sha256(path)
@@ -191,7 +188,7 @@ def _bring_back(kept: Archive, folder: Path, by: str) -> Taken:
         if digest.hexdigest() != kept.rows_sha256:
             raise BrokenBooks("file_differs", f"{kept.file} does not hold the rows that were taken out.")
         attach = "ALTER TABLE {} ATTACH PARTITION {} FOR VALUES FROM ({}) TO ({})"
-        names = sql.Identifier(table), sql.Identifier(child), sql.Literal(kept.month), sql.Literal(_next(kept.month))
+        names = sql.Identifier(table), sql.Identifier(child), sql.Literal(kept.month), sql.Literal(after(kept.month))
         cursor.execute(sql.SQL(attach).format(*names))
         cursor.execute(f"CREATE TRIGGER {child}_no_truncate BEFORE TRUNCATE ON {child} FOR EACH STATEMENT EXECUTE FUNCTION pitbook_refuse()")
         cursor.execute(f"ALTER TABLE {child} ENABLE ALWAYS TRIGGER {child}_no_truncate")

@@ -1,10 +1,15 @@
-"""A month as one types it."""
+"""A month, by its first day."""
 
 from __future__ import annotations
 
 import re
 from argparse import ArgumentTypeError
 from datetime import date
+
+
+def after(month: date) -> date:
+    """Return the first day of the month after `month`, a first day."""
+    return date(month.year + month.month // 12, month.month % 12 + 1, 1)
 
 
 def month_of(text: str) -> date:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from datetime import date
+from typing import Any, NamedTuple
 
 from ledger import leaves
 from ledger.evidence import CHUNK, Field, Kind
@@ -13,6 +14,16 @@ from ledger.models import Leaf, LeafSalt, Segment
 from ledger.stranger.leaves import value_of
 
 LABELS = ("reference", "label", "key", "uuid", "session", "shift")
+
+
+class Away(NamedTuple):
+    """Fields of a kind that are read from rows of the months (first days) that are archived: of those months they are not compared."""
+
+    fields: tuple[str, ...]
+    months: frozenset[date]
+
+
+NOTHING_AWAY = Away((), frozenset())
 
 
 @dataclass(frozen=True)
@@ -32,12 +43,13 @@ class Difference:
         return f"segment {self.segment}, shift {self.shift}, leaf {self.index}: {self.kind} {self.label}{field}: {self.words}"
 
 
-def differences(segment: Segment, kinds: Sequence[Kind], *, away: Collection[str] = ()) -> Iterator[Difference]:
+def differences(segment: Segment, kinds: Sequence[Kind], *, away: Mapping[str, Away] | None = None) -> Iterator[Difference]:
     """Yield what differs between a segment's leaves and the live rows, a chunk at a time, kind by kind.
 
-    Each leaf is read by the fields that its segment was sealed with. A text whose salt was erased is not compared, and no leaf of the kinds
-    that are `away`: their rows are archived.
+    Each leaf is read by the fields that its segment was sealed with. A text whose salt was erased is not compared; nor what is `away`, by kind,
+    where the row's own gaming day is in an archived month: a late fact lies in the segment of another.
     """
+    away = away or {}
     by_name = {kind.name: kind for kind in kinds}
     schema = schema_of(segment)
     salts: dict[tuple[int, str], bytes] = {(s.index, s.field): bytes(s.salt) for s in LeafSalt.objects.filter(segment=segment)}
@@ -47,12 +59,10 @@ def differences(segment: Segment, kinds: Sequence[Kind], *, away: Collection[str
         for index, name, row, content in chunk:
             groups[name].append((index, row, bytes(content)))
         for name, group in groups.items():
-            if name in away:
-                continue
             if name not in by_name or name not in schema:
                 yield Difference(segment.number, str(segment.shift), group[0][0], name, "", "", "no such kind of evidence is known")
                 continue
-            yield from _compare(segment, by_name[name], schema[name], group, salts)
+            yield from _compare(segment, by_name[name], schema[name], group, salts, away.get(name, NOTHING_AWAY))
 
 
 def schema_of(segment: Segment) -> Mapping[str, list[tuple[str, str]]]:
@@ -80,7 +90,12 @@ def _chunks(rows: Iterator[Any]) -> Iterator[list[Any]]:
 
 
 def _compare(
-    segment: Segment, kind: Kind, schema: list[tuple[str, str]], group: list[tuple[int, int, bytes]], salts: Mapping[tuple[int, str], bytes]
+    segment: Segment,
+    kind: Kind,
+    schema: list[tuple[str, str]],
+    group: list[tuple[int, int, bytes]],
+    salts: Mapping[tuple[int, str], bytes],
+    away: Away,
 ) -> Iterator[Difference]:
     known = {one.name: one for one in kind.fields}
     fields = [known[name] for name, _ in schema if name in known]
@@ -96,7 +111,10 @@ def _compare(
         if values is None:
             yield Difference(segment.number, str(segment.shift), index, kind.name, label, "", "its row is gone")
             continue
-        bad = _bad_fields(index, schema, sealed, dict(zip((one.name for one in fields), zip(fields, values, strict=True), strict=True)), salts)
+        now = dict(zip((one.name for one in fields), zip(fields, values, strict=True), strict=True))
+        if away.months and now["gaming_day"][1].replace(day=1) in away.months:
+            now = {name: value for name, value in now.items() if name not in away.fields}
+        bad = _bad_fields(index, schema, sealed, now, salts)
         if name != kind.name or len(sealed) != len(schema):
             bad = ["bytes"]
         if bad:

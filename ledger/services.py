@@ -13,6 +13,7 @@ from casino.errors import BrokenBooks, Conflict, NotFound, Refused, Unavailable
 from casino.models import User
 from casino.prepared import ask
 from casino.transactions import broken_constraint, in_transaction
+from ledger.archived import refuse_archived
 from ledger.drafts import EntryDraft, LateIn, TransferDraft
 from ledger.entry_rows import insert_rows
 from ledger.models import Account, Entry
@@ -81,8 +82,9 @@ def reverse_entry(
     """Return the reversal of `entry`: every transfer moved back, to the unit, under `reference` ("reversal:<uuid>" unless another is given).
 
     `late`: the shift of the entry is sealed, and the reversal is posted in another. Raises Conflict (`already_reversed`, naming the
-    reversal), Refused (`no_reversal`).
+    reversal; `archived`: its transfers are not there to be read), Refused (`no_reversal`).
     """
+    refuse_archived(entry.gaming_day)
     if entry.kind == "reversal":
         raise Refused("no_reversal", gettext("A reversal is not reversed: enter the fact anew."), reference=entry.reference)
     draft = _draft_of(entry).reversed(

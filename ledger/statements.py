@@ -1,4 +1,7 @@
-"""An account's statement and the journal: line by line in the order of the books, a page at a time by key, in a known number of queries."""
+"""An account's statement and the journal: line by line in the order of the books, a page at a time by key, in a known number of queries.
+
+Of an archived month a statement has one line: what moved by the totals that were kept; the balances after it go on from there.
+"""
 
 from __future__ import annotations
 
@@ -10,11 +13,17 @@ from uuid import UUID
 
 from django.db import connection
 
+from ledger.archived import TRANSFERS, months_out
 from ledger.holdings import turnover
 from ledger.models import Account
+from ledger.months import after as month_after
 
 PAGE = 50
 CHUNK = 2_000
+WHOLE_DAY = 2**62
+"""Stands for an entry in the key behind all lines of a day."""
+ARCHIVED = "archived"
+"""The kind of the line that stands for a month whose lines are archived."""
 
 
 class Key(NamedTuple):
@@ -35,15 +44,18 @@ class Key(NamedTuple):
             day, entry, line = date.fromisoformat(parts[0]), int(parts[1]), int(parts[2])
         except (ValueError, IndexError):
             return None
-        return cls(day, entry, line) if 0 <= entry < 2**62 and 0 <= line < 2**15 and len(parts) == 3 else None
+        return cls(day, entry, line) if 0 <= entry <= WHOLE_DAY and 0 <= line < 2**15 and len(parts) == 3 else None
 
 
 class Line(NamedTuple):
-    """One movement over the account: minor units, `debit` arrived and `credit` left; `balance` is what it held after it."""
+    """One movement over the account: minor units, `debit` arrived and `credit` left; `balance` is what it held after it.
+
+    Or, of kind `archived`, all that moved in a month whose lines are archived: of no entry, and at no moment.
+    """
 
     key: Key
-    occurred_at: datetime
-    recorded_at: datetime
+    occurred_at: datetime | None
+    recorded_at: datetime | None
     reference: str
     kind: str
     by: str
@@ -95,22 +107,23 @@ WHERE t.gaming_day = %(day)s AND %(account)s IN (t.debit_account_id, t.credit_ac
 
 
 def statement_page(account: Account, *, first: date | None = None, last: date | None = None, after: Key | None = None, limit: int = PAGE) -> Page:
-    """Return the page of `account`'s lines of the gaming days from `first` to `last` that begins behind `after`. Three queries at most."""
+    """Return the page of `account`'s lines of the gaming days from `first` to `last` that begins behind `after`. Five queries at most."""
     first, last = first or date(1970, 1, 1), last or date(9999, 12, 31)
-    before = Key(first - timedelta(days=1), 2**62, 0) if after is None or after.gaming_day < first else after
+    before = Key(first - timedelta(days=1), WHOLE_DAY, 0) if after is None or after.gaming_day < first else after
     opening = _held_after(account, before)
-    lines = _lines(account, first, last, before, limit + 1, opening)
+    lines = _lines(account, first, last, before, limit + 1, opening, _months_out(account, first, last))
     shown = lines[:limit]
     closing = shown[-1].balance if shown else opening
     return Page(opening, shown, closing, shown[-1].key if len(lines) > limit else None)
 
 
 def statement_lines(account: Account, *, first: date, last: date) -> Iterator[Line]:
-    """Yield every line of `account` of those days, `CHUNK` at a time: two queries, and one a chunk, flat memory."""
-    before = Key(first - timedelta(days=1), 2**62, 0)
+    """Yield every line of `account` of those days, `CHUNK` at a time: four queries at most, and one a chunk, flat memory."""
+    before = Key(first - timedelta(days=1), WHOLE_DAY, 0)
+    out = _months_out(account, first, last)
     held = _held_after(account, before)
     while True:
-        lines = _lines(account, first, last, before, CHUNK, held)
+        lines = _lines(account, first, last, before, CHUNK, held, out)
         yield from lines
         if len(lines) < CHUNK:
             return
@@ -119,16 +132,49 @@ def statement_lines(account: Account, *, first: date, last: date) -> Iterator[Li
 
 def _held_after(account: Account, key: Key) -> int:
     """Return what `account` held after the line of `key`: whole days by their totals, then that day's lines. Two queries."""
-    days = turnover([account.pk], last=key.gaming_day if key.entry == 2**62 else key.gaming_day - timedelta(days=1))
+    days = turnover([account.pk], last=key.gaming_day if key.entry == WHOLE_DAY else key.gaming_day - timedelta(days=1))
     held = days[account.pk].net
-    if key.entry != 2**62:
+    if key.entry != WHOLE_DAY:
         with connection.cursor() as cursor:
             cursor.execute(_OF_DAY, {"account": account.pk, "day": key.gaming_day, "entry": key.entry, "line": key.line})
             held += int(cursor.fetchone()[0])
     return held
 
 
-def _lines(account: Account, first: date, last: date, after: Key, limit: int, held: int) -> list[Line]:
+_OUT = """
+SELECT date_trunc('month', t.gaming_day)::date, sum(t.arrived), sum(t."left") FROM ledger_booktotal t
+WHERE t.account_id = %(account)s AND t.gaming_day BETWEEN %(first)s AND %(last)s
+  AND date_trunc('month', t.gaming_day)::date = ANY(%(months)s::date[])
+GROUP BY 1 ORDER BY 1
+"""
+
+
+def _months_out(account: Account, first: date, last: date) -> list[Line]:
+    """Return a line for each archived month of those days in which something moved over `account`, its balance left open. Two queries at most."""
+    months = months_out(TRANSFERS, first=first, last=last)
+    if not months:
+        return []
+    with connection.cursor() as cursor:
+        cursor.execute(_OUT, {"account": account.pk, "first": first, "last": last, "months": months})
+        rows = cursor.fetchall()
+    return [_out(min(month_after(month) - timedelta(days=1), last), int(arrived), int(left)) for month, arrived, left in rows]
+
+
+def _out(day: date, arrived: int, left: int) -> Line:
+    return Line(Key(day, WHOLE_DAY, 0), None, None, "", ARCHIVED, "", "", False, None, None, "", arrived or None, left or None, 0)
+
+
+def _lines(account: Account, first: date, last: date, behind: Key, limit: int, held: int, out: Sequence[Line]) -> list[Line]:
+    """Return `limit` lines at most that stand behind a key: live ones, and among them those of the months that are `out`. One query."""
+    found = sorted([*_live(account, first, last, behind, limit), *(line for line in out if line.key > behind)], key=lambda line: line.key)
+    lines = []
+    for line in found[:limit]:
+        held += (line.debit or 0) - (line.credit or 0)
+        lines.append(line._replace(balance=held))
+    return lines
+
+
+def _live(account: Account, first: date, last: date, after: Key, limit: int) -> list[Line]:
     bounds: dict[str, Any] = {"first": first, "last": last, "day": after.gaming_day, "entry": after.entry, "line": after.line}
     with connection.cursor() as cursor:
         cursor.execute(_LINES, {"account": account.pk, "limit": limit, **bounds})
@@ -136,8 +182,7 @@ def _lines(account: Account, first: date, last: date, after: Key, limit: int, he
     lines = []
     for row in rows:
         amount, sign = row[-2:]
-        held += sign * amount
-        lines.append(Line._make([Key(*row[:3]), *row[3:-2], amount if sign > 0 else None, amount if sign < 0 else None, held]))
+        lines.append(Line._make([Key(*row[:3]), *row[3:-2], amount if sign > 0 else None, amount if sign < 0 else None, 0]))
     return lines
 
 

@@ -28,7 +28,7 @@ from datetime import date
 from django.db import connection
 from django.utils.translation import override
 
-from audit.reports.books import Days, facts, made_from, require_ledger
+from audit.reports.books import Days, facts, made_from, refuse_left_out, require_ledger
 from audit.reports.report import Column, Report, Row, Section
 from casino.models import User
 from tables.models import Property
@@ -66,11 +66,12 @@ WHERE e.property = %s AND e.gaming_day BETWEEN %s AND %s GROUP BY 1, 2, 3, 4 ORD
 
 @override("en")
 def build(house: Property, days: Days, *, for_user: User | None = None) -> Report:
-    """Return the accounting export of the property's days: debits and credits by account and table, the same in sum. Three queries.
+    """Return the accounting export of the property's days: debits and credits by account and table, the same in sum. Four queries.
 
-    Raises Refused (`not_allowed`).
+    Raises Refused (`not_allowed`), Conflict (`archived`).
     """
     require_ledger(for_user)
+    refuse_left_out(days)
     with connection.cursor() as cursor:
         cursor.execute(_MOVED, [house.uuid, days.first, days.last])
         rows = _rows(_mapped(cursor.fetchall()))

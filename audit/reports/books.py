@@ -12,9 +12,10 @@ from django.utils.translation import gettext
 from audit.reports.report import Row
 from casino import roles
 from casino.canonical import canonical_json
-from casino.errors import InvalidSlip
+from casino.errors import Conflict, InvalidSlip
 from casino.models import User
-from ledger.models import Book, BookClosing
+from ledger.archived import TRANSFERS, archived_now
+from ledger.models import Archive, Book, BookClosing
 from tables.models import Property
 
 
@@ -48,6 +49,28 @@ def require_ledger(user: User | None) -> None:
     """Raise Refused unless `user` may read all the books; None is the house itself."""
     if user is not None:
         roles.require(user, "read_ledger")
+
+
+def archived_in(days: Days) -> list[Archive]:
+    """Return the records of the months of these days whose transfers are archived: their lines are in a file. One query."""
+    return [one for one in archived_now(TRANSFERS) if days.first.replace(day=1) <= one.month <= days.last]
+
+
+def left_out(days: Days) -> tuple[tuple[str, str], ...]:
+    """Return the facts that name the months of these days whose lines are archived, each with its file; none is none."""
+    return tuple(("Archived", f"{one.month:%Y-%m}: its lines are in {one.file}, SHA-256 {one.file_sha256}") for one in archived_in(days))
+
+
+def refuse_left_out(days: Days) -> None:
+    """Raise Conflict (`archived`) where a month of these days is archived: of a report that adds up lines, its figures would be missing."""
+    months = [f"{one.month:%Y-%m}" for one in archived_in(days)]
+    if months:
+        raise Conflict(
+            "archived",
+            gettext("The lines of %(months)s are archived: choose other days, or have the owner bring them back with restore_month.")
+            % {"months": ", ".join(months)},
+            months=months,
+        )
 
 
 def facts(house: Property, days: Days) -> tuple[tuple[str, str], ...]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from django.urls import reverse
 from django.utils.translation import override
 
-from audit.reports.books import Days, Rows, facts, made_from, require_ledger
+from audit.reports.books import Days, Rows, facts, left_out, made_from, require_ledger
 from audit.reports.report import Column, Report, Row, Section
 from casino.models import User
 from ledger.statements import JournalLine, journal_lines
@@ -28,12 +28,15 @@ LINES = (
 
 @override("en")
 def build(house: Property, days: Days, *, kind: str = "", for_user: User | None = None) -> Report:
-    """Return the journal of the property's days; rows are read as they are asked for. Raises Refused (`not_allowed`)."""
+    """Return the journal of the property's days; rows are read as they are asked for; archived months are left out, and named.
+
+    Raises Refused (`not_allowed`).
+    """
     require_ledger(for_user)
     return Report(
         title="Journal",
         subtitle=house.name,
-        facts=(*facts(house, days), *((("Kind", kind.replace("_", " ")),) if kind else ())),
+        facts=(*facts(house, days), *left_out(days), *((("Kind", kind.replace("_", " ")),) if kind else ())),
         sections=(Section("lines", "Transfers", LINES, Rows(lambda: _rows(house, days, kind)), empty="Nothing was posted."),),
         currency=house.currency,
         notation=house.notation,

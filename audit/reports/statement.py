@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from django.urls import reverse
 from django.utils.translation import gettext, override
 
-from audit.reports.books import Days, Rows, facts, made_from
-from audit.reports.report import Column, Report, Row, Section
+from audit.reports.books import Days, Rows, facts, left_out, made_from
+from audit.reports.report import Column, Report, Row, Section, Value
 from casino.errors import Refused
 from casino.models import User
 from ledger.models import Account
 from ledger.selectors import balances
-from ledger.statements import Line, statement_lines, statement_page
+from ledger.statements import ARCHIVED, Line, statement_lines, statement_page
 from tables.books_seen import accounts_for, refuse_blind
 from tables.models import Property
 
@@ -34,7 +34,7 @@ BALANCES = (Column("what", "Balance", "text"), Column("day", "Gaming day", "day"
 
 @override("en")
 def build(house: Property, account: Account, days: Days, *, for_user: User | None = None) -> Report:
-    """Return the statement of `account`. Rows are read as they are asked for.
+    """Return the statement of `account`. Rows are read as they are asked for; of an archived month there is one, from the totals that were kept.
 
     Raises Refused (`not_allowed`, `counted_blind`): the cage reads its own accounts, and nobody the tray that they may still count.
     """
@@ -47,7 +47,7 @@ def build(house: Property, account: Account, days: Days, *, for_user: User | Non
     return Report(
         title="Account statement",
         subtitle=f"{house.name} · {account.code}",
-        facts=(*facts(house, days), ("Account", account.code), ("Type", str(account.get_kind_display()))),
+        facts=(*facts(house, days), *left_out(days), ("Account", account.code), ("Type", str(account.get_kind_display()))),
         sections=(
             Section("balances", "Balances", BALANCES, _balances(days, opening, closing)),
             Section("lines", "Lines", LINES, Rows(lambda: _rows(account, days)), empty="Nothing moved."),
@@ -69,9 +69,9 @@ def _rows(account: Account, days: Days) -> Iterator[Row]:
 
 
 def line_row(line: Line) -> Row:
-    """Return a line as the statement shows it; it leads to its entry."""
+    """Return a line as the statement shows it; it leads to its entry. That of an archived month leads nowhere."""
     kind = line.kind.replace("_", " ") + (" (late)" if line.late else "")
-    values = (
+    values: tuple[Value, ...] = (
         line.key.gaming_day,
         line.occurred_at,
         line.reference,
@@ -83,4 +83,7 @@ def line_row(line: Line) -> Row:
         line.by,
         line.memo or None,
     )
+    if line.kind == ARCHIVED:
+        values = (*values[:2], f"{line.key.gaming_day:%Y-%m}: its lines are archived", *values[3:4], None, *values[5:8], None, None)
+        return Row(values, emphasis="warn", on=("kind",))
     return Row(values, emphasis="warn" if line.late else "", on=("kind",), link=reverse("admin:ledger_entry_change", args=[line.key.entry]))

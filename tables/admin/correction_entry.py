@@ -21,6 +21,7 @@ from casino import roles, shown
 from casino.errors import BrokenBooks, CasinoError
 from casino.models import User
 from casino.read_only import person
+from ledger.archived import refuse_archived
 from tables.admin.correction_forms import WhyForm
 from tables.admin.proposal_lines import ChangeLine, lines
 from tables.corrections import PROPOSES, Sheet, changes
@@ -143,6 +144,7 @@ def late_round(request: HttpRequest, context: dict[str, Any]) -> HttpResponse:
         return render(
             request, "admin/tables/round/late_sessions.html", {**context, "sessions": closed, "title": gettext("A round that was never entered")}
         )
+    refuse_archived(session.shift.gaming_day)
     if request.method == "POST":
         typed: Mapping[str, str] = request.POST.dict()
     else:
@@ -166,6 +168,7 @@ def _proposer(request: HttpRequest, session: TableSession) -> User:
     user = person(request)
     if not roles.may(user.roles, PROPOSES[phase_now(session)], session.table.pit.code):
         raise PermissionDenied
+    refuse_archived(session.shift.gaming_day)
     return user
 
 

@@ -18,6 +18,7 @@ from casino import roles
 from casino.errors import CasinoError
 from casino.models import User
 from casino.read_only import person
+from ledger.archived import archived, refuse_archived
 from tables.admin.correction_entry import correct_round, late_round
 from tables.admin.correction_forms import DeadHandForm, VoidForm, place_errors
 from tables.admin.rulings import rule_round
@@ -65,28 +66,32 @@ class CorrectionPages:
 
 
 def may_become(user: User, played: Round) -> dict[str, Any]:
-    """Return what the round's page shows of its story, and what `user` may propose or rule. Some fifteen queries."""
+    """Return what the round's page shows of its story, and what `user` may propose or rule. Some sixteen queries."""
     pit = played.session.table.pit.code
     pending = proposals_for(user).filter(round=played, state="proposed").first()
     stands = getattr(played, "reversal", None) is None
     change = getattr(played, "reversal", None)
     phase = phase_now(played.session)
+    out = archived(played.gaming_day.replace(day=1))
+    may_change = stands and not out
     return {
         "history": history(played),
         "pending": pending,
         "became": change,
-        "may_propose": stands and pending is None and roles.may(user.roles, PROPOSES[phase], pit),
-        "may_rule": stands and bool(played.irregular) and roles.may(user.roles, "rule_irregular", pit),
+        "archived": out,
+        "may_propose": may_change and pending is None and roles.may(user.roles, PROPOSES[phase], pit),
+        "may_rule": may_change and bool(played.irregular) and roles.may(user.roles, "rule_irregular", pit),
         "ruling": played.rulings.select_related("by").order_by("-sequence").first() if played.irregular else None,
         "several": len({wager.seat for wager in wagers_of(played)}) > 1,
     }
 
 
 def must_propose(request: HttpRequest, played: Round) -> User:
-    """Return who is signed in. Raises PermissionDenied unless they may propose something of this round now."""
+    """Return who is signed in. Raises PermissionDenied unless they may propose something of this round now, Conflict (`archived`)."""
     user = person(request)
     if not roles.may(user.roles, PROPOSES[phase_now(played.session)], played.session.table.pit.code):
         raise PermissionDenied
+    refuse_archived(played.gaming_day)
     return user
 
 

@@ -20,6 +20,7 @@ from casino.models import User
 from casino.money import Minor, Notation
 from casino.read_only import person
 from casino.step_up_form import StepUpForm
+from ledger.archived import refuse_archived
 from tables.admin.correction_forms import place_errors
 from tables.bet_words import bet_word
 from tables.models import Round, Wager
@@ -84,6 +85,7 @@ def rule_round(request: HttpRequest, played: Round, context: dict[str, Any]) -> 
     user = person(request)
     if not played.irregular or not roles.may(user.roles, "rule_irregular", played.session.table.pit.code):
         raise PermissionDenied
+    refuse_archived(played.gaming_day)
     wagers, at = wagers_of(played), timezone.now()
     seen = played.rulings.count()
     form = RulingForm(request.POST or None, wagers=wagers, notation=played.session.table.property.notation, initial={"after": seen})

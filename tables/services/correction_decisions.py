@@ -16,6 +16,7 @@ from casino.errors import BrokenBooks, Conflict, InvalidSlip, Refused, Stale
 from casino.models import User
 from casino.transactions import broken_constraint, in_transaction
 from casino.words import word
+from ledger.archived import refuse_archived
 from ledger.drafts import LateIn
 from ledger.selectors import round_entry
 from ledger.services import lock_shift, reverse_entry
@@ -36,7 +37,8 @@ def approve_proposal(proposal: RoundProposal, *, by: User, at: datetime, note: s
 
     In a sealed shift it is late: posted in the property's open shift over the variance accounts, out of tonight's tray, box and win. Who approved
     it is the witness of its entries; approving again is the same answer. Raises Refused (`not_allowed`, `not_your_pit`, `own_approval`),
-    Conflict (`already_decided` naming by whom, `closed_since`, `not_standing`, `no_open_shift`, `number_taken`), Stale (`effect_changed`).
+    Conflict (`already_decided` naming by whom, `closed_since`, `archived`, `not_standing`, `no_open_shift`, `number_taken`), Stale
+    (`effect_changed`).
     """
     phase = wait_for(proposal.session, proposal.round)
     if (done := RoundChange.objects.filter(proposal=proposal, by=by).first()) is not None:
@@ -44,6 +46,7 @@ def approve_proposal(proposal: RoundProposal, *, by: User, at: datetime, note: s
     _may_decide(proposal, by, phase)
     _proposer_still_may(proposal, phase)
     _not_ones_own(proposal, by)
+    refuse_archived(proposal.session.shift.gaming_day)
     if proposal.round is not None:
         still_stands(proposal.round)
 

@@ -21,6 +21,7 @@ from casino import roles
 from casino.errors import BrokenBooks, CasinoError, Conflict, InvalidSlip, NotFound
 from casino.models import User
 from casino.transactions import broken_constraint, in_transaction
+from ledger.archived import refuse_archived
 from ledger.services import lock_shift
 from tables import selectors
 from tables.corrections import PROPOSES, Phase, Sheet, check_chips, check_reason
@@ -63,7 +64,7 @@ def propose_void(played: Round, *, uuid: UUID, reason: str, chips_returned: bool
     """Return the proposal to void `played`: every stake returned, no handle, the record stays. The same proposal again is the same one.
 
     Raises InvalidSlip (`bad_type`, `missing_field`), Refused (`chips_kept`, `not_allowed`, `not_your_pit`), Conflict (`not_standing`,
-    `already_proposed` naming the other, `reference_reused`).
+    `already_proposed` naming the other, `reference_reused`, `archived`).
     """
     check_chips(chips_returned)
     return _propose(_Asked(Kind.VOID, uuid, played.session, played, reason, note, by, at, chips_returned=chips_returned))
@@ -83,6 +84,7 @@ def propose_correction(played: Round, raw: Mapping[str, Any], *, reason: str, by
 @in_transaction
 def propose_dead_hand(played: Round, seat: int, *, uuid: UUID, reason: str, by: User, at: datetime, note: str = "") -> RoundProposal:
     """Return the proposal to take the hand of `seat` for dead; everybody else's stays as it was. Raises as `propose_correction`."""
+    refuse_archived(played.gaming_day)
     raw = without_hand(slip_again(played, wagers_of(played), uuid=uuid), seat, games()[played.game])
     return _propose(_Asked(Kind.DEAD_HAND, uuid, played.session, played, reason, note, by, at, raw, read_round_slip(raw), seat))
 
@@ -136,6 +138,7 @@ def _the_same(kept: RoundProposal, asked: _Asked) -> RoundProposal:
 def _keep(asked: _Asked) -> RoundProposal:
     phase = wait_for(asked.session, asked.round)
     roles.require(asked.by, PROPOSES[phase], asked.session.table.pit.code)
+    refuse_archived(asked.session.shift.gaming_day)
     _may_still(asked, phase)
     ruled = rule_for(asked.session, asked.slip, asked.at) if asked.slip else None
     effect = net_of(ruled) - (asked.round.house_net if asked.round else 0)

@@ -14,6 +14,7 @@ from casino.errors import Conflict, Fault, InvalidSlip, Refused
 from casino.models import User
 from casino.money import CEILING, Minor
 from casino.transactions import in_transaction
+from ledger.archived import refuse_archived
 from tables.locks import lock_name
 from tables.models import Round, RoundChange, RoundRuling, Wager
 from tables.services.corrections import still_stands, wagers_of
@@ -36,7 +37,7 @@ def rule_irregular(
     """Return the ruling on `played`: `due` on every wager by (seat, kind), None where it stands as dealt. Nothing moves by it.
 
     `after`: how many rulings the auditor had seen. Raises Refused (`not_allowed`, `not_your_pit`, `own_approval`), Conflict
-    (`not_irregular`, `not_standing`, `ruled_already` naming by whom), InvalidSlip (`missing_field`, `unknown_field`, `bad_amount`).
+    (`not_irregular`, `archived`, `not_standing`, `ruled_already` naming by whom), InvalidSlip (`missing_field`, `unknown_field`, `bad_amount`).
     """
     roles.require(by, "rule_irregular", played.session.table.pit.code)
     lock_name(f"round:{played.uuid}")
@@ -60,6 +61,7 @@ def rule_irregular(
 def _may_be_ruled_on(played: Round, by: User, after: int) -> None:
     if not played.irregular:
         raise Conflict("not_irregular", gettext("Only an irregular round is ruled on: the rules say what is due on this one."))
+    refuse_archived(played.gaming_day)
     still_stands(played)
     if played.recorded_by_id == by.pk or RoundChange.objects.filter(made=played, by=by).exists():
         raise Refused("own_approval", gettext("Nobody rules on what they entered or approved."))

@@ -10,6 +10,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
+from audit.archiving import require_verified
 from casino.errors import CasinoError
 from ledger.archives import archive_month
 from ledger.months import month_of
@@ -18,7 +19,7 @@ from ledger.months import month_of
 class Command(BaseCommand):
     """Needs the owner's log-in, as migrations do."""
 
-    help = "Takes a month whose shifts are all sealed out of the database: files with their SHA-256, and a record of it in the books."
+    help = "Takes a month that is sealed, signed and verified out of the database: files with their SHA-256, and a record of it in the books."
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Take the month, and where the files go."""
@@ -28,7 +29,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, month: Any, out: Path, **options: Any) -> None:
         """Take it out, and say what went where."""
         try:
-            taken = archive_month(month, out, by=getpass.getuser(), today=timezone.now().date())
+            taken = archive_month(month, out, verify=require_verified, by=getpass.getuser(), today=timezone.now().date())
         except CasinoError as error:
             raise CommandError(f"{error.code}: {error.message}") from error
         for one in taken:
