@@ -38,6 +38,7 @@ from tables.models import Shift
 from tables.selectors import round_for
 
 ONE_MACHINE = _("This machine's own processes can read the key that signs: sealing is not apart from the rest of the house here.")
+ONE_DISK = _("The file of published checkpoints lies on this machine, with the books: whoever loses or changes one can lose or change both.")
 
 
 class Acknowledgement(StepUpForm):
@@ -177,8 +178,9 @@ def _state(segment: Segment) -> tuple[str, str]:
     return (gettext("signed"), "good")
 
 
-def _one_machine() -> str:
-    return str(ONE_MACHINE) if seal_key.is_readable() else ""
+def _one_machine() -> list[str]:
+    """Return what is not apart here, in words."""
+    return [str(ONE_MACHINE)] * seal_key.is_readable() + [str(ONE_DISK)] * published.is_beside_the_books()
 
 
 def _zip(folder: Path) -> IO[bytes]:

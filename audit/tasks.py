@@ -96,6 +96,12 @@ def find_due_shifts() -> None:
 
 
 @jobs.every_minute
+def seal_what_is_not_sealed() -> int:
+    """Queue again the sealing of signed shifts whose job failed."""
+    return sealing.seal_again(at=timezone.now())
+
+
+@jobs.every_minute
 def commit_seeds_ahead() -> None:
     """Commit the seeds of the shifts of the next gaming days, where they are missing."""
     for house in Property.objects.all():

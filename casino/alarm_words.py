@@ -9,6 +9,7 @@ _ALARMS = Sentences(
     (
         gettext_noop("The job “%(code)s” failed."),
         gettext_noop("The job “%(code)s” has been %(code2)s for more than %(minutes)s minutes."),
+        gettext_noop("A signed shift is not sealed: %(text)s."),
         gettext_noop("The partition %(text)s is not there: postings of its month would be refused."),
     ),
     {"code": Hole(r"[^“”]+?", word), "minutes": Hole(r"\d+"), "text": TEXT},

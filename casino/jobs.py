@@ -127,6 +127,18 @@ def resume(job: Job, by: User) -> Job:
     return job
 
 
+def again(job: Job, *, after: timedelta) -> bool:
+    """Queue a job anew that failed more than `after` ago, without anybody's word, and return whether; its last error stays to be read till then.
+
+    For what has to be done at some time, whatever was in its way. One that is open, done or cancelled stays as it is.
+    """
+    queued = Job.objects.filter(pk=job.pk, state=Job.State.FAILED, finished_at__lt=Now() - after)
+    if not queued.update(state=Job.State.QUEUED, attempts=0, due_at=Now(), finished_at=None):
+        return False
+    transaction.on_commit(lambda: nudge(job.pk))
+    return True
+
+
 def is_cancelled(job: Job) -> bool:
     """Return whether somebody cancelled `job` since it was queued; also while it runs. One query."""
     return JobEvent.objects.filter(job=job).order_by("-sequence").values_list("action", flat=True).first() == JobEvent.Action.CANCEL

@@ -141,6 +141,11 @@ def _sync_folder(folder: Path) -> None:
         os.close(handle)
 
 
+def is_beside_the_books() -> bool:
+    """Return whether the file lies in this state's own folder, as it does unless the house has a place for it: who loses one loses both."""
+    return settings.CHECKPOINTS.absolute().is_relative_to(settings.STATE)
+
+
 def differences() -> list[Difference]:
     """Return where file and books differ: keys first, then checkpoints in their order, then the newest that the file lost. Five queries.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import zipfile
+from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -119,6 +120,15 @@ def test_the_alarm_stands_on_the_page_in_checks_and_in_health(behind: House, cli
     assert "A shift manager or an auditor acknowledges it." in shown
     assert [message.id for message in books_are_current(None)] == ["ledger.W001", "ledger.I001"]
     assert client.get("/healthz").json()["books"] == "behind"
+
+
+def test_a_file_in_the_states_own_folder_is_said_to_lie_beside_the_books(house: House, client: Client, settings: Any) -> None:
+    words = "The file of published checkpoints lies on this machine, with the books"
+    client.force_login(house.people["SV-1"])
+    assert words not in client.get(LIST).content.decode()
+    settings.CHECKPOINTS = settings.STATE / "checkpoints-of-a-test.ndjson"
+    assert words in client.get(LIST).content.decode()
+    assert [message.msg for message in books_are_current(None) if message.id == "ledger.I002"] == [f"{words}."]
 
 
 @pytest.fixture

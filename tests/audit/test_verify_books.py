@@ -1,19 +1,21 @@
-"""The live books against what was sealed: spoilt as the owner of the database could spoil them, with the guards off for a moment."""
+"""The live books against what was sealed: spoilt by the owner and by a superuser, with the guards off for a moment."""
 
 from __future__ import annotations
 
 import io
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from django.conf import settings
 from django.core.management import call_command
 from django.db import DatabaseError, connections
+from psycopg import sql
 
-from audit import books_check
 from ledger.models import Leaf, Segment, Transfer
 from tests.builders import House
+from tests.superuser import spoil, superuser
 
 pytestmark = pytest.mark.django_db(transaction=True, databases=["default", "owner"])
 
@@ -33,6 +35,21 @@ def as_owner(statement: str, *params: object, table: str) -> None:
             cursor.execute(f"ALTER TABLE {table} ENABLE ALWAYS TRIGGER {name}")
 
 
+def as_superuser(statement: str, *params: object, table: str) -> None:
+    """Do the same as whom no grant holds."""
+    spoil(table, statement, *params)
+
+
+Change = Callable[..., None]
+
+
+@pytest.fixture(params=[as_owner, as_superuser], ids=["owner", "superuser"])
+def change(request: pytest.FixtureRequest) -> Change:
+    """Return what changes the books behind the program's back: once as the owner, once as a superuser."""
+    done: Change = request.param
+    return done
+
+
 def run() -> tuple[int, str]:
     out = io.StringIO()
     try:
@@ -47,8 +64,8 @@ def test_books_as_they_were_sealed_are_clean(sealed: House) -> None:
     assert (code, words) == (0, f"CLEAN: 2 sealed shifts, {Leaf.objects.count()} leaves.\n")
 
 
-def test_b164_one_amount_changed_names_the_entry(sealed: House) -> None:
-    as_owner("UPDATE ledger_transfer SET amount = amount + 1 WHERE id = (SELECT max(id) FROM ledger_transfer)", table="ledger_transfer")
+def test_b164_one_amount_changed_names_the_entry(sealed: House, change: Change) -> None:
+    change("UPDATE ledger_transfer SET amount = amount + 1 WHERE id = (SELECT max(id) FROM ledger_transfer)", table="ledger_transfer")
     code, words = run()
     entry = Transfer.objects.latest("id").entry
     leaf = Leaf.objects.get(kind="entry", row=entry.pk)
@@ -72,33 +89,52 @@ CHANGES = (
 """What is changed: table, column and its new value; and what must be named: kind and field."""
 
 
-def test_b166_a_changed_row_is_named_by_shift_leaf_and_field(sealed: House) -> None:
+def keep(table: str) -> None:
+    """Keep a copy of a table where the program does not look."""
+    with superuser() as admin:
+        admin.execute("CREATE SCHEMA IF NOT EXISTS kept")
+        admin.execute("DROP TABLE IF EXISTS kept.before")
+        admin.execute(sql.SQL("CREATE TABLE kept.before AS SELECT * FROM {}").format(sql.Identifier(table)))
+        admin.execute("GRANT USAGE ON SCHEMA kept TO PUBLIC")
+        admin.execute("GRANT SELECT ON kept.before TO PUBLIC")
+
+
+def test_b166_a_changed_row_is_named_by_shift_leaf_and_field(sealed: House, change: Change) -> None:
     for table, column, value, kind, field in CHANGES:
-        with connections["owner"].cursor() as cursor:
-            cursor.execute(f"CREATE TEMPORARY TABLE before AS SELECT * FROM {table}")
-        as_owner(f'UPDATE {table} SET "{column}" = {value}', table=table)
+        keep(table)
+        change(f'UPDATE {table} SET "{column}" = {value}', table=table)
         code, words = run()
         assert code == 2, (table, column)
         assert f"segment 1, shift {sealed.shift.uuid}, leaf " in words
         assert f": {kind} " in words
         assert f"field {field}" in words
-        as_owner(f'UPDATE {table} t SET "{column}" = b."{column}" FROM before b WHERE b.id = t.id', table=table)
-        with connections["owner"].cursor() as cursor:
-            cursor.execute("DROP TABLE before")
+        change(f'UPDATE {table} t SET "{column}" = b."{column}" FROM kept.before b WHERE b.id = t.id', table=table)
     assert run()[0] == 0
 
 
-def test_a_row_that_is_gone_is_named(sealed: House) -> None:
-    as_owner("DELETE FROM tables_shiftevent WHERE sequence = 2", table="tables_shiftevent")
-    code, words = run()
-    assert (code, "shift_event" in words, "its row is gone" in words) == (2, True, True)
+GONE = (
+    ("tables_shiftevent", "sequence = 2", "shift_event", "its row is gone"),
+    ("tables_wager", "id = (SELECT max(id) FROM tables_wager)", "round", "field wagers"),
+    ("ledger_transfer", "id = (SELECT max(id) FROM ledger_transfer)", "entry", "field transfers"),
+    ("audit_findingevent", "true", "finding_event", "its row is gone"),
+)
 
 
-def test_b166_one_byte_of_a_stored_leaf_is_found_twice(sealed: House) -> None:
+def test_a_row_that_is_gone_is_named(sealed: House, change: Change) -> None:
+    for table, which, kind, what in GONE:
+        keep(table)
+        change(f"DELETE FROM {table} WHERE {which}", table=table)
+        code, words = run()
+        assert (code, f": {kind} " in words, what in words) == (2, True, True), table
+        change(f"INSERT INTO {table} SELECT b.* FROM kept.before b WHERE NOT EXISTS (SELECT FROM {table} t WHERE t.id = b.id)", table=table)
+    assert run()[0] == 0
+
+
+def test_b166_one_byte_of_a_stored_leaf_is_found_twice(sealed: House, change: Change) -> None:
     leaf = Leaf.objects.filter(kind="entry").order_by("index")[0]
     spoilt = bytearray(leaf.content)
     spoilt[-10] ^= 1
-    as_owner("UPDATE ledger_leaf SET content = %s WHERE id = %s", bytes(spoilt), leaf.pk, table="ledger_leaf")
+    change("UPDATE ledger_leaf SET content = %s WHERE id = %s", bytes(spoilt), leaf.pk, table="ledger_leaf")
     code, words = run()
     assert code == 2
     assert "the stored leaves are not under its root" in words
@@ -106,18 +142,25 @@ def test_b166_one_byte_of_a_stored_leaf_is_found_twice(sealed: House) -> None:
     assert "field transfers" in words
 
 
-def delete_last_segment() -> None:
+def test_a_leaf_that_is_gone_is_named(sealed: House, change: Change) -> None:
+    change('DELETE FROM ledger_leaf WHERE segment_id = 1 AND "index" = 7', table="ledger_leaf")
+    code, words = run()
+    assert (code, f"segment 1, shift {sealed.shift.uuid} of 2026-03-14, leaf 7: is missing" in words) == (3, True)
+
+
+def delete_last_segment(change: Change) -> None:
     for table, column in (
+        ("ledger_segmentchecks", "segment_id"),
         ("ledger_leafsalt", "segment_id"),
         ("ledger_signedcheckpoint", "segment_id"),
         ("ledger_leaf", "segment_id"),
         ("ledger_segment", "number"),
     ):
-        as_owner(f"DELETE FROM {table} WHERE {column} = 2", table=table)
+        change(f"DELETE FROM {table} WHERE {column} = 2", table=table)
 
 
-def test_a_cut_tail_is_seen_by_the_file_off_the_database(sealed: House) -> None:
-    delete_last_segment()
+def test_a_cut_tail_is_seen_by_the_file_off_the_database(sealed: House, change: Change) -> None:
+    delete_last_segment(change)
     code, words = run()
     assert (code, "segment 2: its checkpoint was published, and the books do not hold it" in words) == (3, True)
 
@@ -132,8 +175,8 @@ def test_a_lost_file_is_told(sealed: House) -> None:
     assert run()[0] == 2
 
 
-def test_a_changed_signature_is_told(sealed: House) -> None:
-    as_owner("UPDATE ledger_segment SET checkpoint = replace(checkpoint, 'time 2026', 'time 2025') WHERE number = 1", table="ledger_segment")
+def test_a_changed_signature_is_told(sealed: House, change: Change) -> None:
+    change("UPDATE ledger_segment SET checkpoint = replace(checkpoint, 'time 2026', 'time 2025') WHERE number = 1", table="ledger_segment")
     code, words = run()
     assert (code, "its signature does not fit its checkpoint" in words) == (2, True)
 
@@ -159,9 +202,19 @@ def test_an_erased_salt_breaks_no_proof(sealed: House) -> None:
     assert run()[0] == 0
 
 
-def test_what_the_guards_say_is_told(sealed: House, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(books_check.guards, "problems", lambda: ["a trigger is off"])
-    assert run() == (2, f"TAMPERED: a trigger is off\nTAMPERED: 2 sealed shifts, {Leaf.objects.count()} leaves.\n")
+def test_a_trigger_that_is_off_is_told_and_ends_with_its_code(sealed: House) -> None:
+    with superuser() as admin:
+        admin.execute("ALTER TABLE ledger_entry DISABLE TRIGGER ledger_entry_append_only")
+    told = (
+        f"TAMPERED: ledger_entry.ledger_entry_append_only: the trigger is switched off\nTAMPERED: 2 sealed shifts, {Leaf.objects.count()} leaves.\n"
+    )
+    assert run() == (2, told)
+    with superuser() as admin:
+        admin.execute("ALTER TABLE ledger_entry ENABLE TRIGGER ledger_entry_append_only")
+    assert run() == (2, told.replace("is switched off", "does not fire always"))
+    with superuser() as admin:
+        admin.execute("ALTER TABLE ledger_entry ENABLE ALWAYS TRIGGER ledger_entry_append_only")
+    assert run()[0] == 0
 
 
 def test_later_facts_are_counted_and_no_fault(sealed: House, tmp_path: Path) -> None:

@@ -28,7 +28,7 @@ from tests.builders import House, play
 ROOT = Path(__file__).resolve().parents[2]
 CATALOGUE = ROOT / "locale" / "de" / "LC_MESSAGES"
 KINDS = (
-    *("job_stuck", "slip_waits", "partition_missing"),
+    *("job_stuck", "not_sealed", "slip_waits", "partition_missing"),
     *("count_variance", "due_differs", "over_limit", "under_limit", "recounted", "seal_mismatch", "second_opinion", "slip_gap"),
     *("hold_out_of_range", "error_rate", "not_open", "put_down", "acknowledged", "waits", "settled", "replaced", "entered"),
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import psycopg
 import pytest
 from django.db import DatabaseError, IntegrityError, connection, connections, transaction
 
@@ -11,6 +12,7 @@ from ledger.guards_declared import declared
 from ledger.models import Account, Entry
 from tests.builders import House, end_night, play
 from tests.ledger.test_guards import entry, insert_entry, insert_transfer
+from tests.superuser import superuser
 
 pytestmark = pytest.mark.django_db
 
@@ -76,6 +78,63 @@ def test_the_owner_truncates_nothing_and_changes_no_row() -> None:
                 cursor.execute(statement)
             met += 1
     assert met > 20
+
+
+OTHER = "SELECT (jsonb_populate_record({0}, jsonb_build_object({1}))).* FROM {0} LIMIT 1"
+"""A row of a table once more, with some of its columns other ones."""
+REFUSED_INSERTS = (
+    ("INSERT INTO ledger_entry " + OTHER.format("ledger_entry", "'shift', (SELECT shift FROM ledger_segment LIMIT 1)"), "is sealed"),
+    (
+        "INSERT INTO ledger_leaf (gaming_day, segment_id, \"index\", content) SELECT gaming_day, number, leaf_count, 'x' FROM ledger_segment",
+        "is signed",
+    ),
+    ("INSERT INTO ledger_segment " + OTHER.format("ledger_segment", "'number', 9"), "without gaps"),
+    ("INSERT INTO tables_round " + OTHER.format("tables_round", "'id', 999, 'uuid', gen_random_uuid(), 'number', 999"), "signed or sealed"),
+    ("INSERT INTO tables_wager " + OTHER.format("tables_wager", "'id', 999, 'line', 999, 'seat', 9"), "its own transaction only"),
+)
+"""What the guards refuse before or behind the insert, with the words of the refusal."""
+
+
+@pytest.mark.django_db(transaction=True, databases=["default", "owner"])
+def test_a_superuser_who_works_as_a_replica_meets_every_guard(sealed_nights: House) -> None:
+    """`session_replication_role = replica` switches foreign keys and ordinary triggers off, and none of ours: they fire always."""
+    tables, met = kept_tables(), 0
+    connection.close()
+    with superuser() as admin:
+        admin.execute("SET session_replication_role = replica")
+        for table, column in tables:
+            statements = [f"TRUNCATE {table} CASCADE"]
+            if admin.execute(f"SELECT EXISTS (SELECT FROM {table})").fetchone() == (True,):
+                statements += [f'UPDATE {table} SET "{column}" = "{column}"', f"DELETE FROM {table}"]
+                met += 1
+            for statement in statements:
+                with pytest.raises(psycopg.errors.RestrictViolation, match="its rows are kept"):
+                    admin.execute(statement)
+        for statement, words in REFUSED_INSERTS:
+            with pytest.raises(psycopg.errors.RestrictViolation, match=words):
+                admin.execute(statement)
+    assert met > 25
+
+
+@pytest.mark.django_db(databases=["default", "owner"])
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "SET session_replication_role = replica",
+        "SET LOCAL session_replication_role = replica",
+        "SELECT set_config('session_replication_role', 'replica', false)",
+        "ALTER ROLE pitbook_owner SET session_replication_role = replica",
+        "ALTER ROLE pitbook_app SET session_replication_role = replica",
+        "DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET session_replication_role = replica', current_database()); END $$",
+        "CREATE FUNCTION public.mine() RETURNS int LANGUAGE sql SET session_replication_role = replica AS 'SELECT 1'",
+        "GRANT SET ON PARAMETER session_replication_role TO pitbook_app",
+    ],
+)
+@pytest.mark.parametrize("who", ["default", "owner"])
+def test_neither_the_application_nor_the_owner_works_as_a_replica(who: str, statement: str) -> None:
+    refused = pytest.raises(DatabaseError, match=r"permission denied|must be owner|must have")
+    with refused, transaction.atomic(using=who), connections[who].cursor() as cursor:
+        cursor.execute(statement)
 
 
 @pytest.mark.parametrize(
