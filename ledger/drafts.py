@@ -23,7 +23,9 @@ class TransferDraft:
     reason: str = ""
 
     def __post_init__(self) -> None:
-        """Refuse what the database would: raises BrokenBooks for no movement, too large a one, or one to the same place."""
+        """Refuse what the database would: raises BrokenBooks for half a movement, none, too large a one, or one to the same place."""
+        if not self.credit or not self.debit:
+            raise BrokenBooks("bad_transfer", f"A transfer from {self.credit or 'nowhere'} to {self.debit or 'nowhere'} is half of one.")
         if not 0 < self.amount < CEILING:
             raise BrokenBooks("bad_transfer", f"A transfer of {self.amount} is none.")
         if self.credit == self.debit:

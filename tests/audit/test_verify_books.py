@@ -4,17 +4,25 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Callable
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 from django.conf import settings
 from django.core.management import call_command
-from django.db import DatabaseError, connections
+from django.db import connections
 from psycopg import sql
 
+from casino.embedded import locate
 from ledger.models import Leaf, Segment, Transfer
 from tests.builders import House
+from tests.casino.embedded_house import CHECKOUT
+from tests.casino.embedded_house import House as EmbeddedHouse
 from tests.superuser import spoil, superuser
 
 pytestmark = pytest.mark.django_db(transaction=True, databases=["default", "owner"])
@@ -186,13 +194,40 @@ def test_an_unsigned_segment_is_incomplete(sealed: House) -> None:
     assert run()[0] == 3
 
 
-def test_b162_a_database_that_is_down_is_code_1(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
-    def down(**_: object) -> None:
-        raise DatabaseError("connection refused")
+@pytest.fixture
+def own() -> Iterator[EmbeddedHouse]:
+    """Servers of a test's own."""
+    with tempfile.TemporaryDirectory(prefix="pitbook-own-") as name:
+        Path(name).chmod(0o755)
+        made = EmbeddedHouse(Path(name).resolve() / "state")
+        yield made
+        made.close()
 
-    monkeypatch.setattr("audit.management.commands.verify_books.check_books", down)
-    code, words = run()
-    assert (code, words) == (1, "COULD NOT RUN: connection refused\n")
+
+@pytest.mark.slow
+def test_b162_a_database_that_is_down_is_code_1(own: EmbeddedHouse) -> None:
+    """A server of the test's own: not migrated while it runs, not to be reached when it was stopped. Neither is called tampered."""
+    own.hold().up()
+    servers = locate(own.state)
+    places = {
+        name: f"postgresql://{user}:{quote(word, safe='')}@{quote(servers.postgres_host, safe='')}:{servers.postgres_port}/{servers.database}"
+        for name, user, word in (
+            ("DATABASE_URL", servers.app, servers.app_password),
+            ("DATABASE_OWNER_URL", servers.owner, servers.owner_password),
+        )
+    }
+
+    def verify() -> tuple[int, str]:
+        words = [sys.executable, "manage.py", "verify_books"]
+        done = subprocess.run(words, cwd=CHECKOUT, env={**os.environ, **places}, capture_output=True, text=True, timeout=120, check=False)
+        return done.returncode, done.stdout + done.stderr
+
+    assert own.sql("SELECT 1") == [(1,)]
+    code, words = verify()
+    assert (code, words.startswith("COULD NOT RUN: relation"), len(words.splitlines())) == (1, True, 1)
+    own.leave()
+    code, words = verify()
+    assert (code, words.startswith("COULD NOT RUN: connection"), len(words.splitlines())) == (1, True, 1)
 
 
 def test_an_erased_salt_breaks_no_proof(sealed: House) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 import redis
 from django.contrib import admin
@@ -15,6 +17,7 @@ from tables.models import ChipMovement
 from tables.services import chips
 from tables.slips import CountSlip
 from tests.builders import House, end_night, fill, play
+from tests.corrections import deal, void
 
 pytestmark = pytest.mark.django_db
 
@@ -165,13 +168,32 @@ def test_trays_of_open_sessions_are_counted_blind(house: House, client: Client) 
     assert held(client)["cage:chips"] == "984,700.00"
 
 
+def facts_of(page: str) -> dict[str, str]:
+    """Return what an entry's page says below its transfers: the words by what they are, with the addresses of links."""
+    said = re.findall(r"<div><dt>(.*?)</dt><dd>(.*?)</dd></div>", page, re.DOTALL)
+    return {what: re.sub(r"<(?!a )[^>]*>", "", words).replace("\n", "") for what, words in said}
+
+
 def test_an_entry_shows_where_value_left_and_arrived(house: House, client: Client) -> None:
-    played = play(house)
+    """And of which round, table, shift and session, when, who entered it and who was the witness."""
+    played = deal(house)
+    void(house, played)
     client.force_login(house.people["SM-1"])
-    entry = Entry.objects.get(round=played.uuid)
-    page = client.get(reverse("admin:ledger_entry_change", args=[entry.pk])).content.decode()
-    for words in ("patrons:chips", "tray:UTH-01", "25.00", "50.00", reverse("admin:tables_round_change", args=[played.pk])):
+    entry = Entry.objects.get(round=played.uuid, kind="round")
+    back = Entry.objects.get(reverses=entry)
+    address = reverse("admin:ledger_entry_change", args=[entry.pk])
+    page = client.get(address).content.decode()
+    for words in ("patrons:chips", "tray:UTH-01", "25.00", "50.00", reverse("admin:ledger_entry_change", args=[back.pk])):
         assert words in page
+    session, said = house.sessions["UTH-01"], facts_of(page)
+    assert (said["At"], said["Gaming day"], said["UUID"]) == ("2026-03-14 20:01:00 PDT", "2026-03-14", str(entry.uuid))
+    assert reverse("admin:tables_round_change", args=[played.pk]) in said["Round"] and "UTH-01 · 1" in said["Round"]
+    assert reverse("admin:tables_tablesession_change", args=[session.pk]) in said["Session"] and "UTH-01" in said["Session"]
+    assert reverse("admin:tables_shift_change", args=[house.shift.pk]) in said["Session"] and str(house.shift) in said["Session"]
+    assert said["Recorded"].endswith("by FS-1")
+    of_void = facts_of(client.get(reverse("admin:ledger_entry_change", args=[back.pk])).content.decode())
+    assert of_void["Recorded"].endswith("by FS-2 · witness SM-1")
+    assert address in of_void["Reverses"]
     assert [found.pk for found in client.get("/admin/ledger/entry/", {"q": entry.reference}).context["cl"].result_list] == [entry.pk]
 
 

@@ -31,6 +31,7 @@ from casino import schedule
 for alias in DATABASES:
     DATABASES[alias] = {**DATABASES[alias], "NAME": "house"}
 CELERY_BROKER_TRANSPORT_OPTIONS = {**CELERY_BROKER_TRANSPORT_OPTIONS, "visibility_timeout": int(os.environ["TEST_VISIBILITY"])}
+CELERY_WORKER_MAX_MEMORY_PER_CHILD = int(os.environ["TEST_MEMORY"]) or None
 schedule.SCHEDULE["minute"]["schedule"] = float(os.environ["TEST_MINUTE"])
 """
 BEGIN = """
@@ -138,8 +139,8 @@ class OwnHouse(House):
         words = [str(word) for word in (program, *flags, *more)]
         subprocess.run(words, check=True, env={**os.environ, "PGPASSWORD": server["password"]}, timeout=PATIENCE)
 
-    def environment(self, *, visibility: int = 3600, minute: float = 60) -> dict[str, str]:
-        """Return the variables of a process of this house."""
+    def environment(self, *, visibility: int = 3600, minute: float = 60, memory: int = 0) -> dict[str, str]:
+        """Return the variables of a process of this house; `memory`: kilobytes beyond which a worker's child is replaced, 0 for never."""
         return {
             **{name: value for name, value in os.environ.items() if not name.startswith(("DATABASE_", "REDIS_"))},
             "DJANGO_SETTINGS_MODULE": "own_settings",
@@ -149,6 +150,7 @@ class OwnHouse(House):
             "PITBOOK_DURABLE": "0",
             "TEST_VISIBILITY": str(visibility),
             "TEST_MINUTE": str(minute),
+            "TEST_MEMORY": str(memory),
         }
 
     def python(self, code: str, *words: object, ends: int | None = 0) -> str:

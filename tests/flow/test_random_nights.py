@@ -37,6 +37,7 @@ from tables.slips import CountSlip
 from tests.audit.signing import explain_all, hire, print_of, run_jobs
 from tests.builders import BANKROLL, chip_credit, drop, fill, open_table, play, standing_house
 from tests.corrections import correct, deal, propose, rake_to_the_box, void
+from tests.flow.late_facts import LateFacts
 
 pytestmark = pytest.mark.django_db
 TABLES, FIRST_PIT = ("UTH-01", "UTH-02", "PAY-01"), ("UTH-01", "PAY-01")
@@ -81,7 +82,7 @@ class _Crash(Exception):
     """The process ends before the commit."""
 
 
-class RandomNight(RuleBasedStateMachine):
+class RandomNight(LateFacts, RuleBasedStateMachine):
     """A swing shift of three tables, from the standing house to the sealed book."""
 
     folder: Path
@@ -317,7 +318,7 @@ class RandomNight(RuleBasedStateMachine):
         if not standing:
             return
         sitting, dealt = standing[which % len(standing)]
-        self.step(lambda: self.voided(dealt))
+        self.step(lambda: self.voided(dealt.row))
         sitting.rounds.remove(dealt)
         self.trays[sitting.row.table.code] -= dealt.change
         self.boxes[sitting.row.table.code] -= dealt.boxed
@@ -326,8 +327,8 @@ class RandomNight(RuleBasedStateMachine):
                 self.step(lambda: self.signs("SM-2"))
         self.reconciled = False
 
-    def voided(self, dealt: Dealt) -> None:
-        proposal = propose(self.house, dealt.row, "PB-1")
+    def voided(self, played: Round) -> None:
+        proposal = propose(self.house, played, "PB-1")
         approve_proposal(proposal, by=self.house.people["AU-2"], at=self.house.tick())
 
     def signs(self, who: str) -> None:
@@ -369,7 +370,7 @@ class RandomNight(RuleBasedStateMachine):
         if standing:
             self.step(self.tonight)
             dealt = standing[which % len(standing)]
-            self.step(lambda: self.voided(dealt))
+            self.step(lambda: self.voided(dealt.row))
             for one in self.over:
                 one.rounds = [kept for kept in one.rounds if kept is not dealt]
 
@@ -383,9 +384,7 @@ class RandomNight(RuleBasedStateMachine):
 
     @invariant()
     def books_are_as_the_model_says(self) -> None:
-        accounts = list(Account.objects.filter(property=self.house.property.uuid))
-        by_key = balances(accounts)
-        held = {account.code: by_key[account.pk] for account in accounts}
+        held = self.held()
         assert sum(held.values()) == 0
         assert held["pot:PAY-01"] == 0
         assert {code: held[f"tray:{code}"] for code in TABLES} == self.trays
@@ -393,6 +392,11 @@ class RandomNight(RuleBasedStateMachine):
         kept = set(Finding.objects.filter(kind__in=["overpaid", "underpaid", "pot_split"]).values_list("round_id", "kind"))
         assert kept == self.found
         self.sound = True
+
+    def held(self) -> dict[str, int]:
+        accounts = list(Account.objects.filter(property=self.house.property.uuid))
+        by_key = balances(accounts)
+        return {account.code: by_key[account.pk] for account in accounts}
 
     def finish(self) -> None:
         """Bring the night to its end from wherever it is, and check what stays."""
@@ -407,6 +411,8 @@ class RandomNight(RuleBasedStateMachine):
         answer = check_books()
         assert answer.problems == ()
         self.frozen()
+        self.late_facts()
+        assert check_books().problems == ()
 
     def frozen(self) -> None:
         """Nothing more gets into the shift."""

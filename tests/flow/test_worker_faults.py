@@ -170,6 +170,18 @@ def test_b112_a_killed_child_is_run_again_by_the_same_worker(own: OwnHouse) -> N
     assert worker.poll() is None
 
 
+@pytest.mark.long
+def test_b120_a_memory_limit_below_what_a_child_begins_with_ends_no_job(own: OwnHouse) -> None:
+    """Each child has one job, ends it and is replaced: the limit is looked at between jobs, so it is no loop of kills."""
+    jobs = ask(own, 1, files=6)
+    worker, seen = own.worker(memory=1_000), set[int]()
+    until(lambda: seen.update(children(worker)) or is_done(own, *jobs), "the imports")
+    assert in_books(own) == whole(6)
+    assert {attempts(own, job) for job in jobs} == {1}
+    assert len(seen) >= len(jobs)
+    assert worker.poll() is None
+
+
 @pytest.mark.parametrize("steps", STEPS)
 def test_b122_postgres_killed_at_every_step_and_between_leaves_each_once(own: OwnHouse, steps: Sequence[Step]) -> None:
     """The same worker and beat live on: idle when the server goes, and in the middle of two thousand rounds."""

@@ -21,6 +21,7 @@ from casino.people import grant_role
 from tables.engine import edge
 from tables.engine.edge_solve import SolveCancelled
 from tables.models import (
+    EdgeLimit,
     PaytableDraft,
     PaytableEvent,
     PaytablePlacement,
@@ -297,6 +298,18 @@ def test_the_database_too_lets_nobody_approve_their_own(house: House) -> None:
             proposal.pk, state, house.people["GM-1"].pk,
         )  # fmt: skip
         assert "nobody approves what they proposed or typed" in said
+
+
+def test_the_database_lets_nobody_approve_the_edge_limit_that_they_proposed(house: House) -> None:
+    columns = "INSERT INTO tables_edgelimit (property_id, game, bet, least_ppm, most_ppm, proposed_by_id, approved_by_id)"
+    values = " VALUES (%s, 'uth', '', 0, 60000, %s, %s)"
+    for who in ("GM-1", "AU-1"):
+        person = house.people[who].pk
+        assert "tables_edgelimit_two_people" in refused(columns + values, house.property.pk, person, person)
+    assert not EdgeLimit.objects.exists()
+    with connection.cursor() as cursor:
+        cursor.execute(columns + values, [house.property.pk, house.people["GM-1"].pk, house.people["AU-1"].pk])
+    assert EdgeLimit.objects.count() == 1
 
 
 def test_the_database_lets_no_version_in_that_nobody_approved(house: House) -> None:
