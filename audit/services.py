@@ -24,6 +24,7 @@ from casino.errors import BrokenBooks, Conflict
 from casino.models import Job, User
 from casino.money import Minor
 from casino.transactions import in_transaction
+from ledger.archived import refuse_archived
 from ledger.selectors import amount_of
 from ledger.services import lock_shift
 from tables.engine.game import Settlement, games
@@ -47,7 +48,9 @@ def audit_payouts(shift: Shift, *, progress: Progress = _quiet) -> list[Finding]
 
     Most rounds are recomputed together, and only those are looked at one by one in which something differs, that want a second opinion, or
     whose game has no such batch. A second look adds none: findings are unique by round, seat, wager and kind.
+    Raises Conflict (`archived`): what was done is not in the database now.
     """
+    refuse_archived(shift.gaming_day)
     lock_name(f"audit:{shift.uuid}")
     limits, major_over = selectors.limits_of(shift), settings_of(shift).notify_over
     total = Round.objects.filter(standing(), session__shift=shift).count()

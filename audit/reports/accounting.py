@@ -1,21 +1,24 @@
 """The nightly accounting export: what moved between places, mapped to income and expense by a documented table.
 
 The books keep places, not profit (spec/books.md, "Custody books"). To an accountant, chips with patrons (and in a pot) are owed: "Chips
-outstanding"; chips in the house are nothing; what patrons lose of theirs to a tray is revenue. Debits and credits are the same in sum.
+outstanding"; chips in the house are nothing; what patrons lose of theirs is revenue. Chips of a rake that lie in a box count as the cash there,
+and are owed until the cage has them. Debits and credits are the same in sum.
 
 | moved from | to | debit | credit |
 | --- | --- | --- | --- |
 | patrons:chips, pot:T | tray:T, by a round | Chips outstanding | Table games revenue |
 | tray:T | patrons:chips, pot:T, by a round | Table games revenue | Chips outstanding |
-| patrons:cash, patrons:credit | drop:T, cage:cash, vault:cash | the place's own account | Chips outstanding |
-| drop:T, cage:cash, vault:cash | patrons:cash, patrons:credit | Chips outstanding | the place's own account |
+| patrons:cash, pot:T | drop:T, by a round (a money play, a rake) | Cash in drop boxes | Table games revenue |
+| drop:T | patrons:cash, pot:T, by a round | Table games revenue | Cash in drop boxes |
+| patrons:cash, patrons:credit | drop:T, cage:cash, vault:cash, otherwise | the place's own account | Chips outstanding |
+| drop:T, cage:cash, vault:cash | patrons:cash, patrons:credit, otherwise | Chips outstanding | the place's own account |
 | drop:T | vault:cash, and other cash between places | the place it came to | the place it left |
 | tray:T | promo:T, variance:tray:T | Promotional expense, Cash over and short | Chips outstanding |
 | promo:T, variance:tray:T | tray:T, patrons:chips | Chips outstanding | Promotional expense, Cash over and short |
-| patrons:chips | variance:…, a late fact | Cash over and short | Table games revenue |
-| variance:… | patrons:chips, a late fact | Table games revenue | Cash over and short |
-| patrons:cash, pot:T, promo:T | variance:…, a late fact | Cash over and short | Chips outstanding, Promotional expense |
-| variance:… | patrons:cash, pot:T, promo:T, a late fact | Chips outstanding, Promotional expense | Cash over and short |
+| patrons:chips, patrons:cash, pot:T | variance:…, a late fact | Cash over and short | Table games revenue |
+| variance:… | patrons:chips, patrons:cash, pot:T, a late fact | Table games revenue | Cash over and short |
+| promo:T | variance:…, a late fact | Cash over and short | Promotional expense |
+| variance:… | promo:T, a late fact | Promotional expense | Cash over and short |
 | chips | chips, in all other cases (a fill, a credit, the chips of a buy-in, chips issued) | not exported | |
 """
 
@@ -54,6 +57,8 @@ NAMES = {
 """What an accountant calls the places that hold no chips."""
 CHIPS = frozenset({"tray", "cage:chips", "mint", "pot", "patrons:chips"})
 THEIRS = frozenset({"pot", "patrons:chips"})
+LOST = frozenset({"pot", "patrons:chips", "patrons:cash"})
+"""Whose value is revenue once a round has moved it to the house's."""
 
 _MOVED = """
 SELECT t.gaming_day, CASE e.kind WHEN 'reversal' THEN r.kind ELSE e.kind END, c.code, d.code, sum(t.amount)
@@ -107,7 +112,7 @@ def book(kind: str, credit: str, debit: str) -> list[tuple[str, str]]:
     left, arrived = _place(credit), _place(debit)
     if left in CHIPS and arrived in CHIPS:
         return _played(left, arrived) if kind == "round" else []
-    names = _name(left, arrived), _name(arrived, left)
+    names = _name(left, arrived, kind), _name(arrived, left, kind)
     return [names] if names[0] != names[1] else []
 
 
@@ -117,10 +122,10 @@ def _played(left: str, arrived: str) -> list[tuple[str, str]]:
     return [(OWED, REVENUE)] if left == "tray" and arrived in THEIRS else []
 
 
-def _name(place: str, other: str) -> str:
-    if place in CHIPS:
-        return REVENUE if place == "patrons:chips" and other == "variance" else OWED
-    return NAMES.get(place, place)
+def _name(place: str, other: str, kind: str) -> str:
+    if place in LOST and (other == "variance" or (other == "drop" and kind == "round")):
+        return REVENUE
+    return OWED if place in CHIPS else NAMES.get(place, place)
 
 
 def _place(code: str) -> str:

@@ -18,6 +18,7 @@ from casino.canonical import canonical_json
 from casino.errors import Conflict, InvalidSlip
 from casino.models import Job, User
 from casino.transactions import in_transaction
+from ledger.archived import refuse_archived
 from tables.engine.paytable import Paytable
 from tables.models import PaytableVersion, Property, Round, Shift, ShiftEvent
 from tables.replay import Replay, Under, replay, with_rules
@@ -39,8 +40,8 @@ def ask_replay(shift: Shift, *, by: User, paytable: Paytable | None = None, rule
     """Return the job that settles `shift` again: by `paytable` (its game's rounds), or each round by its own version with `rules` replaced.
 
     Neither: by its own version, where the difference is zero. Asked again of the same rounds it is the same job. A version need not be
-    published. Raises Refused, Conflict (`shift_open`), InvalidSlip (`bad_paytable`: both were given, or no version of the shift takes these
-    rules).
+    published. Raises Refused, Conflict (`shift_open`, `archived`), InvalidSlip (`bad_paytable`: both were given, or no version of the shift
+    takes these rules).
     """
     rounds, under = _asked(shift, by, paytable, rules)
     return _announce(KIND, {"shift": str(shift.uuid), **under}, rounds, by)
@@ -48,8 +49,12 @@ def ask_replay(shift: Shift, *, by: User, paytable: Paytable | None = None, rule
 
 @in_transaction
 def ask_month(house: Property, month: date, paytable: Paytable, *, by: User) -> Job:
-    """Return the job that settles the rounds of the paytable's game at `house` again that were dealt in the month of `month`."""
+    """Return the job that settles the rounds of the paytable's game at `house` again that were dealt in the month of `month`.
+
+    Raises Refused, Conflict (`archived`).
+    """
     roles.require(by, "replay")
+    refuse_archived(month)
     args = {"property": house.code, "month": month.isoformat()[:7], "paytable": dict(paytable.content)}
     return _announce(MONTH_KIND, args, rounds_of_month(house, month, paytable.game), by)
 
@@ -65,6 +70,7 @@ def _asked(shift: Shift, by: User, paytable: Paytable | None, rules: Mapping[str
     roles.require(by, "replay")
     if shift_state(shift) != ShiftEvent.State.ENDED:
         raise Conflict("shift_open", gettext("The %(shift)s has not ended.") % {"shift": shift}, where="shift")
+    refuse_archived(shift.gaming_day)
     rounds = Round.objects.filter(standing(), session__shift=shift)
     return rounds, _checked(rounds, paytable, rules)
 

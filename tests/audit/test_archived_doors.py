@@ -17,12 +17,16 @@ from audit.bundles import export_bundle, segments_named
 from audit.reports import accounting, journal, statement
 from audit.reports.books import Days
 from audit.reports.report import Report
+from audit.services import audit_payouts
 from casino.errors import Conflict
+from casino.models import Job
 from ledger.models import Account, Entry
 from ledger.statements import Key, statement_lines, statement_page
 from tables.models import Round, RoundChange, RoundProposal, RoundRuling
 from tables.services import floor
 from tables.services.correction_decisions import approve_proposal, reject_proposal
+from tables.services.paytables import paytable_of
+from tables.services.replay import ask_month, ask_replay, replay_now
 from tables.services.rulings import rule_irregular
 from tests.audit.two_months import APRIL, archive, close_april, restore, two_months
 from tests.builders import House, end_night, play, slip
@@ -103,6 +107,22 @@ def test_the_pages_refuse_to_change_a_round_of_an_archived_month(away: House) ->
 def test_a_proposal_of_an_archived_month_is_still_rejected(away: House) -> None:
     asked = away.asked  # type: ignore[attr-defined]
     assert reject_proposal(asked, by=away.people["AU-2"], at=away.tick(), note="too late").state == "rejected"
+
+
+def test_nothing_is_settled_or_audited_again_without_the_wagers_of_an_archived_month(away: House) -> None:
+    played = away.kept  # type: ignore[attr-defined]
+    shift, by = played.session.shift, away.people["AU-2"]
+    asks = (
+        lambda: ask_replay(shift, by=by),
+        lambda: replay_now(shift, by=by),
+        lambda: ask_month(away.property, shift.gaming_day.replace(day=1), paytable_of(played.paytable), by=by),
+        lambda: audit_payouts(shift),
+    )
+    for ask in asks:
+        with pytest.raises(Conflict) as error:
+            ask()
+        assert error.value.code == "archived"
+    assert not Job.objects.filter(kind__startswith="replay").exists()
 
 
 def test_a_late_round_stays_where_only_the_month_in_which_it_was_posted_is_archived(months: House, tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 import audit.tasks  # noqa: F401 - the handlers of jobs
+import tables.tasks  # noqa: F401 - and the floor's
 from audit.models import Finding, FindingEvent
 from casino import jobs, people
 from casino.models import Job, JobEvent, RoleEvent, User
