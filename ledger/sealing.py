@@ -181,9 +181,9 @@ def _refuse_fork(number: int, shift: UUID) -> None:
 def _publish_lost() -> None:
     """Publish again what is signed and the file does not hold any more: its loss was acknowledged. One query."""
     out = {line.text for line in published.read()}
-    for signed in SignedCheckpoint.objects.select_related("segment").order_by("segment"):
-        if signed.segment.checkpoint not in out:
-            published.append({"segment": signed.segment_id, "note": signed.note})
+    for number, note in SignedCheckpoint.objects.order_by("segment").values_list("segment_id", "note"):
+        if published.Published(number, note).text not in out:
+            published.append({"segment": number, "note": note})
 
 
 @dataclass
