@@ -106,7 +106,7 @@ def unique_and_references() -> tuple[set[tuple[str, str]], set[tuple[str, str, s
             place = (model._meta.db_table, str(one.column))
             if one.unique and not one.primary_key:
                 unique.add(place)
-            if isinstance(one, ForeignKey) and one.db_constraint:
+            if isinstance(one, ForeignKey) and getattr(one, "db_constraint", False):
                 to = one.target_field
                 refers.add((*place, to.model._meta.db_table, str(to.column)))
     return unique, refers

@@ -43,9 +43,10 @@ def keys_of_models(using: str) -> dict[Place, Key]:
     found = {}
     with connections[using].schema_editor(collect_sql=True, atomic=False) as editor:
         for model in apps.get_models():
+            column = {field.name: str(field.column) for field in model._meta.concrete_fields}
             for one in model._meta.constraints:
                 if isinstance(one, UniqueConstraint):
-                    columns = ", ".join(str(model._meta.get_field(name).column) for name in one.fields)
+                    columns = ", ".join(column[name] for name in one.fields)
                     distinct = " NULLS NOT DISTINCT" if one.nulls_distinct is False else ""
                     only = str(one.create_sql(model, editor)).partition(" WHERE ")[2]
                     found[model._meta.db_table, str(one.name)] = Key(plain_key(f"UNIQUE{distinct} ({columns})"), only)

@@ -8,10 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import audit.tasks  # noqa: F401 - the handlers of jobs
 from audit.models import Finding, SessionReconciliation, ShiftReconciliation
 from audit.reconcile import Movements, reconcile
 from audit.services import reconcile_shift
+from casino import jobs
 from casino.errors import Conflict
+from casino.models import Job
 from casino.money import Minor
 from ledger.models import Entry
 from ledger.services import reverse_entry
@@ -20,6 +23,7 @@ from tables.selectors import SlipGap, slip_gaps, unused_slips
 from tables.services import chips
 from tables.slips import CountSlip
 from tests.builders import House, chip_credit, drop, end_night, fill, play
+from tests.casino.test_jobs import resident
 
 
 def test_the_worked_example() -> None:
@@ -174,3 +178,23 @@ def test_the_same_buy_in_twice_is_one(house: House) -> None:
     with pytest.raises(Conflict):
         chips.buy_in(uth, Minor(20_000), at=house.clock, by=house.people["FS-1"], uuid=UUID(int=7))
     assert ChipMovement.objects.filter(kind="buy_in").count() == 1
+
+
+@pytest.mark.slow
+@pytest.mark.long
+def test_b120_two_thousand_reconciliations_leave_the_worker_as_small_as_it_was(house: House) -> None:
+    """Jobs of a real night, one after another in one process, beside the ten thousand empty ones of tests/casino/test_jobs.py.
+
+    After the first four hundred it does not grow, and no figure is kept twice.
+    """
+    night(house)
+    end_night(house)
+    args = {"shift": str(house.shift.uuid)}
+    Job.objects.bulk_create(Job(kind="reconcile_shift", key=f"many:{number}", args=args) for number in range(2_000))
+    sizes = []
+    for done, key in enumerate(Job.objects.filter(key__startswith="many:").order_by("pk").values_list("pk", flat=True), start=1):
+        assert jobs.run(key)
+        if done % 400 == 0:
+            sizes.append(resident())
+    assert house.shift.reconciliations.count() == 1
+    assert sizes[-1] - sizes[0] < 8 * 2**20, sizes
