@@ -27,7 +27,7 @@ def books_are_current(app_configs: Any, **kwargs: Any) -> list[CheckMessage]:
     if seal_key.is_readable():
         hint = "Let the sealing worker run as a user (or in a container) of its own that alone can read PITBOOK_SEAL_KEY."
         told.append(Info("The key that signs checkpoints can be read by this process.", hint=hint, id="ledger.I001"))
-    if published.is_beside_the_books():
+    if published.is_beside_the_books() and settings.CHECKPOINTS.exists():
         hint = "Set PITBOOK_CHECKPOINTS to a file on another machine, which the sealing worker alone writes and the web reads."
         told.append(Info("The file of published checkpoints lies on this machine, with the books.", hint=hint, id="ledger.I002"))
     return told
