@@ -15,7 +15,7 @@ from typing import Any
 
 from django.conf import settings
 from django.db.models import Max
-from django.utils.translation import gettext
+from django.utils.translation import gettext, gettext_noop
 
 from casino.errors import Unavailable
 from ledger.models import CheckpointAlarm, SealKey, Segment, SignedCheckpoint
@@ -44,6 +44,22 @@ class Difference:
     acknowledged: bool
 
 
+_WORDS = {
+    CheckpointAlarm.Kind.LOST: gettext_noop(
+        "Checkpoint %(number)s was published, and is not in %(file)s, or that cannot be read: the file was lost or cut off, or another one is "
+        "looked at. Put it back, or acknowledge its loss; nothing is sealed until then."
+    ),
+    CheckpointAlarm.Kind.KEY: gettext_noop(
+        "Key %(number)s was announced, and the books do not hold it: the newest published is %(published)s, the newest in the books %(in_books)s. "
+        "A backup was restored, or the end of the books was cut off."
+    ),
+    CheckpointAlarm.Kind.AHEAD: gettext_noop(
+        "Checkpoint %(number)s was published, and the books do not hold it: the newest published is %(published)s, the newest in the books "
+        "%(in_books)s. A backup was restored, or the end of the books was cut off."
+    ),
+}
+
+
 @dataclass(frozen=True)
 class Alarm:
     """The first thing in which file and books differ and that nobody acknowledged, and how many checkpoints the file and the books hold."""
@@ -65,17 +81,9 @@ class Alarm:
 
     @property
     def message(self) -> str:
-        """Return it in words."""
-        if self.kind == CheckpointAlarm.Kind.LOST:
-            return (
-                f"Checkpoint {self.first.number} was published, and is not in {settings.CHECKPOINTS}, or that cannot be read: the file was lost or "
-                f"cut off, or another one is looked at. Put it back, or acknowledge its loss; nothing is sealed until then."
-            )
-        what = f"Key {self.first.number} was announced" if self.kind == CheckpointAlarm.Kind.KEY else f"Checkpoint {self.first.number} was published"
-        return (
-            f"{what}, and the books do not hold it: the newest published is {self.published}, "
-            f"the newest in the books {self.in_books}. A backup was restored, or the end of the books was cut off."
-        )
+        """Return it in the reader's words."""
+        facts = {"number": self.first.number, "file": settings.CHECKPOINTS, "published": self.published, "in_books": self.in_books}
+        return gettext(_WORDS[self.kind]) % facts
 
 
 def read(path: Path | None = None) -> list[Published]:

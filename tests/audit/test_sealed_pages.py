@@ -120,6 +120,9 @@ def test_the_alarm_stands_on_the_page_in_checks_and_in_health(behind: House, cli
     assert "A shift manager or an auditor acknowledges it." in shown
     assert [message.id for message in books_are_current(None)] == ["ledger.W001", "ledger.I001"]
     assert client.get("/healthz").json()["books"] == "behind"
+    german = client.get(LIST, headers={"accept-language": "de"}).content.decode()
+    assert "wurde veröffentlicht und steht nicht in den Büchern" in german
+    assert "was published" not in german
 
 
 def test_a_file_in_the_states_own_folder_is_said_to_lie_beside_the_books(house: House, client: Client, settings: Any) -> None:
