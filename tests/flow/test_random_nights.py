@@ -186,7 +186,7 @@ class RandomNight(LateFacts, RuleBasedStateMachine):
     def void_a_round(self, code: str, which: int) -> None:
         if self.is_open(code) and self.at[code].rounds:
             dealt = self.pick(code, which)
-            self.step(lambda: void(self.house, dealt.row))
+            self.step(lambda: void(self.house, dealt.row, approver="PB-1"))  # SM-1 may have approved it as a correction
             self.gone(code, dealt)
 
     def pick(self, code: str, which: int) -> Dealt:
