@@ -29,7 +29,7 @@ from tables.engine.game import games
 from tables.locks import lock_name, lock_session
 from tables.models import Round, RoundChange, RoundProposal, RoundProposalEvent, SessionEvent, TableSession, Wager
 from tables.round_again import slip_again, without_hand
-from tables.services.rounds import FUTURE, Ruled, rule_slip
+from tables.services.rounds import FUTURE, Ruled, check_opened, rule_slip
 from tables.slips import RoundSlip, read_round_slip
 
 Kind = RoundProposal.Kind
@@ -205,10 +205,7 @@ def rule_in(session: TableSession, slip: RoundSlip, at: datetime) -> Ruled:
     """Return what the rules say of a slip for `session`, whoever dealt. Raises as `record_round`, InvalidSlip (`bad_time`) outside of the session."""
     now = selectors.session_now(session, slip.dealer)
     closed = SessionEvent.objects.filter(session=session, state=SessionEvent.State.CLOSED).values_list("occurred_at", flat=True).first()
-    if slip.occurred_at < now.opened_at:
-        raise InvalidSlip(
-            "bad_time", gettext("The round is said to have been dealt before %(table)s was opened.") % {"table": session.table}, where="occurred_at"
-        )
+    check_opened(slip, session.table, now)
     if slip.occurred_at > (closed or at + FUTURE):
         late = gettext("The round is said to have been dealt after %(table)s was closed.") % {"table": session.table}
         raise InvalidSlip("bad_time", late if closed else gettext("The round is said to have been dealt in the future."), where="occurred_at")

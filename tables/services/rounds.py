@@ -149,12 +149,17 @@ def check_slip(slip: RoundSlip, table: Table, now: selectors.SessionNow, at: dat
         raise Conflict("session_closed", gettext("%(table)s is not open.") % {"table": table}, where="table")
     if slip.occurred_at > at + FUTURE:
         raise InvalidSlip("bad_time", gettext("The round is said to have been dealt in the future."), where="occurred_at")
-    if slip.occurred_at < now.opened_at:
+    check_opened(slip, table, now)
+    if now.dealer is None:
+        raise NotFound("no_dealer", gettext("There is no dealer %(dealer)s.") % {"dealer": slip.dealer}, where="dealer")
+
+
+def check_opened(slip: RoundSlip, table: Table, now: selectors.SessionNow) -> None:
+    """Refuse what is said to have been dealt before the table was opened; whoever says whole seconds may say the one in which it was."""
+    if slip.occurred_at < now.opened_at.replace(microsecond=0):
         raise InvalidSlip(
             "bad_time", gettext("The round is said to have been dealt before %(table)s was opened.") % {"table": table}, where="occurred_at"
         )
-    if now.dealer is None:
-        raise NotFound("no_dealer", gettext("There is no dealer %(dealer)s.") % {"dealer": slip.dealer}, where="dealer")
 
 
 def rule_slip(slip: RoundSlip, table: Table) -> Ruled:

@@ -16,8 +16,9 @@ from ledger.models import Account, Entry, Transfer
 from ledger.selectors import balances
 from tables.models import Round, Wager
 from tables.round_answer import round_answer
+from tables.selectors import SessionNow
 from tables.services.floor import close_session
-from tables.services.rounds import record_round
+from tables.services.rounds import check_opened, record_round
 from tables.slips import CountSlip, read_round_slip
 from tests.builders import UTH_ROUND, House, play, slip
 
@@ -213,6 +214,16 @@ def test_unknown_tables_and_dealers(house: House) -> None:
         record(house, raw)
     assert (error.value.code, error.value.where) == ("no_table", "table")
     nothing_moved(house)
+
+
+def test_a_round_of_the_second_in_which_the_table_was_opened(house: House) -> None:
+    """The console says whole seconds."""
+    second, table = house.clock.replace(microsecond=0), house.tables["UTH-01"]
+    now = SessionNow("open", second + timedelta(milliseconds=900), 1, None)
+    check_opened(read_round_slip(slip(house, occurred_at=second.isoformat())), table, now)
+    with pytest.raises(InvalidSlip) as error:
+        check_opened(read_round_slip(slip(house, occurred_at=(second - timedelta(seconds=1)).isoformat())), table, now)
+    assert (error.value.code, error.value.where) == ("bad_time", "occurred_at")
 
 
 def test_a_round_before_the_opening_or_in_the_future_is_refused(house: House) -> None:
