@@ -127,7 +127,8 @@ def _build(house: Any, transfers: int, shifts: int) -> tuple[Any, Any, int]:
     whole = [
         (shared | {"shift": uuid4(), "day": today - timedelta(days=(shifts - 1 - number) // 3)}, number < shifts - 1) for number in range(shifts)
     ]
-    for begun, ended in ((0, 1), (1, 10), (10, shifts)):  # plans are made for what ANALYZE saw: those for an empty table are slow ones
+    # Plans are made for what ANALYZE saw: those for an empty table are slow ones. The open shift is written when those before it are over.
+    for begun, ended in ((0, 1), (1, 10), (10, shifts - 1), (shifts - 1, shifts)):
         with ThreadPoolExecutor(AT_ONCE) as threads:
             list(threads.map(_fill, whole[begun:ended]))
         with connections["owner"].cursor() as cursor:

@@ -49,8 +49,10 @@ assert settings.DURABLE is False  # also reads the settings, so that pytest-djan
 ALIASES = ("default", "owner")
 MONTHS = ("2026-02-01", "2026-03-01", "2026-04-01", "2026-11-01")
 """The months that tests deal in."""
-COPY = "CREATE DATABASE {} TEMPLATE {} STRATEGY FILE_COPY"
+COPY = "CREATE DATABASE {} TEMPLATE {} {} STRATEGY FILE_COPY"
 """By files: half the time, where nothing is made durable."""
+MEMORY, ROOM = Path("/dev/shm"), 2**30
+"""A file system in memory, and how many bytes must be free there: a database has a thousand files, and to make them takes a tenth there."""
 SOURCES = ("*/migrations/*.py", "*/services/*.py", "*/services.py", "tables/*.py", "casino/*.py", "tests/builders.py", "tables/paytables/*")
 """What the template is made from: another content is another template."""
 
@@ -73,6 +75,43 @@ class CopiedDatabase:
         self.name = f"test_{os.getpid()}_{worker}"
         self.kept: dict[str, datetime] = {}
         """The house's clock when its database was kept, by what it is called."""
+        self.memory = f"memory_{os.getpid()}_{worker}"
+        self.placed = sql.SQL("")
+
+    def _superuser(self) -> psycopg.Connection:
+        assert settings.SERVERS is not None
+        params = connections["owner"].get_connection_params()
+        who = {"user": settings.SERVERS.superuser, "password": settings.SERVERS.superuser_password}
+        return psycopg.connect(host=params["host"], port=params["port"], dbname=self.original, autocommit=True, **who)
+
+    def open_memory(self) -> None:
+        """Have this worker's copies lie in memory, where the server is the embedded one and the machine has room there; they go with the worker."""
+        if settings.SERVERS is None or not MEMORY.is_dir():
+            return
+        name, folder = sql.Identifier(self.memory), MEMORY / f"pitbook_{self.memory}"
+        with self._superuser() as admin:
+            self._forget_the_dead(admin)
+            if shutil.disk_usage(MEMORY).free < ROOM:
+                return
+            data = Path(admin.execute("SHOW data_directory").fetchone()[0]).stat()
+            folder.mkdir(mode=0o700)
+            os.chown(folder, data.st_uid, data.st_gid)
+            admin.execute(sql.SQL("CREATE TABLESPACE {} LOCATION {}").format(name, str(folder)))
+            admin.execute(sql.SQL("GRANT CREATE ON TABLESPACE {} TO {}").format(name, sql.Identifier(connections["owner"].settings_dict["USER"])))
+        self.placed = sql.SQL("TABLESPACE {}").format(name)
+
+    def _forget_the_dead(self, admin: psycopg.Connection) -> None:
+        """Take away what workers that were killed left in memory."""
+        for (name,) in admin.execute(r"SELECT spcname FROM pg_tablespace WHERE spcname LIKE 'memory\_%%'").fetchall():
+            if not Path(f"/proc/{name.split('_')[1]}").exists():
+                self._close_memory(admin, name)
+
+    def _close_memory(self, admin: psycopg.Connection, name: str) -> None:
+        inside = admin.execute("SELECT datname FROM pg_database d JOIN pg_tablespace t ON t.oid = d.dattablespace WHERE spcname = %s", [name])
+        for (database,) in inside.fetchall():
+            self._drop(admin, database)
+        admin.execute(sql.SQL("DROP TABLESPACE IF EXISTS {}").format(sql.Identifier(name)))
+        shutil.rmtree(MEMORY / f"pitbook_{name}", ignore_errors=True)
 
     def _admin(self) -> psycopg.Connection:
         params = dict(connections["owner"].get_connection_params())
@@ -123,14 +162,14 @@ class CopiedDatabase:
         source = f"{self.name}_{kept}" if kept else f"{self.template}_bare" if bare else self.template
         with self._admin() as admin:
             self._drop(admin, self.name)
-            admin.execute(sql.SQL(COPY).format(sql.Identifier(self.name), sql.Identifier(source)))
+            admin.execute(sql.SQL(COPY).format(sql.Identifier(self.name), sql.Identifier(source), self.placed))
 
     def keep(self, called: str, clock: datetime) -> None:
         """Keep a copy of the worker's database as it is now; `clock`: the house's."""
         self._point(self.name)
         with self._admin() as admin:
             names = sql.Identifier(f"{self.name}_{called}"), sql.Identifier(self.name)
-            admin.execute(sql.SQL(COPY).format(*names))
+            admin.execute(sql.SQL(COPY).format(*names, self.placed))
         self.kept[called] = clock
 
     def drop(self) -> None:
@@ -139,6 +178,9 @@ class CopiedDatabase:
         with self._admin() as admin:
             for name in (self.name, *[f"{self.name}_{called}" for called in self.kept]):
                 self._drop(admin, name)
+        if self.placed != sql.SQL(""):
+            with self._superuser() as admin:
+                self._close_memory(admin, self.memory)
 
     def _drop(self, admin: psycopg.Connection, name: str) -> None:
         """Drop it when the last session is gone: those of a process that was killed end a moment later, and are not ours to end."""
@@ -170,6 +212,7 @@ def django_db_setup(copied_database: CopiedDatabase, django_db_blocker: pytest.F
     """Give this worker a database of its own, and take it away at the end."""
     with django_db_blocker.unblock():  # type: ignore[attr-defined]
         copied_database.prepare()
+        copied_database.open_memory()
         copied_database.make()
     yield
     with django_db_blocker.unblock():  # type: ignore[attr-defined]
