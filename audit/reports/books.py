@@ -53,7 +53,7 @@ def require_ledger(user: User | None) -> None:
 
 def archived_in(days: Days) -> list[Archive]:
     """Return the records of the months of these days whose transfers are archived: their lines are in a file. One query."""
-    return [one for one in archived_now(TRANSFERS) if days.first.replace(day=1) <= one.month <= days.last]
+    return archived_now(TRANSFERS, first=days.first, last=days.last)
 
 
 def left_out(days: Days) -> tuple[tuple[str, str], ...]:
