@@ -64,10 +64,10 @@ def prepare(facts: ShiftFacts, kinds: Sequence[Kind], *, at: datetime, tell: Tel
     wait_turn("sealing")
     if (kept := Segment.objects.filter(shift=facts.shift).first()) is not None:
         return kept
-    _require_file()
+    differences = _differences()
     key = seal_key.make_key()
     number = (Segment.objects.aggregate(newest=Max("number"))["newest"] or 0) + 1
-    _refuse_fork(number, facts.shift)
+    _refuse_fork(differences, number, facts.shift)
 
     with tempfile.SpooledTemporaryFile(max_size=IN_MEMORY) as spool:
         gathered = _gather(facts, kinds, number, spool, tell)
@@ -105,10 +105,10 @@ def finish() -> list[SignedCheckpoint]:
     waiting = list(Segment.objects.filter(signed=None, leaf_count__gt=0).exclude(checkpoint="").order_by("number"))
     if not waiting:
         return []
-    _require_file()
+    differences = _differences()
     key, private = seal_key.signer()
     for segment in waiting:
-        _refuse_fork(segment.number, segment.shift)
+        _refuse_fork(differences, segment.number, segment.shift)
     seal_key.publish_keys()
     _publish_lost()
     out = {line.text: line.note for line in published.read()}
@@ -156,18 +156,20 @@ def outer_tree(more: Sequence[notes.Sealed] = ()) -> merkle.Tree:
     return tree
 
 
-def _require_file() -> None:
-    """Raise where file and books differ, and nobody acknowledged it."""
-    if (raised := published.alarm()) is not None:
+def _differences() -> list[published.Difference]:
+    """Return where file and books differ, each acknowledged. Raises where one is not."""
+    found = published.differences()
+    if (raised := published.alarm(found)) is not None:
         raise BrokenBooks(raised.code, f"{raised.message} Acknowledge that first.", segment=raised.first.number)
+    return found
 
 
-def _refuse_fork(number: int, shift: UUID) -> None:
+def _refuse_fork(differences: Sequence[published.Difference], number: int, shift: UUID) -> None:
     """Raise where our key signed another checkpoint of this number or a later one, or of this shift: two different ones must never be.
 
     What was acknowledged and is not ours stands in no way.
     """
-    for one in published.differences():
+    for one in differences:
         if one.kind != CheckpointAlarm.Kind.AHEAD or (one.number < number and str(shift) not in one.note):
             continue
         if seal_key.signed_by(one.note) is not None:
