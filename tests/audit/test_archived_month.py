@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import io
 from datetime import date
 from pathlib import Path
 
 import pytest
-from django.core.management import CommandError, call_command
+from django.core.management import CommandError
 from django.db import connections
 
 from casino.errors import Conflict
@@ -15,6 +14,7 @@ from ledger.archived import archived_now
 from ledger.archives import archive_month
 from ledger.models import Archive, Entry, Leaf, Segment, SignedCheckpoint
 from tables.models import Round
+from tests.audit.test_verify_books import run as verified
 from tests.audit.two_months import APRIL, add_late, archive, close_april, restore, two_months
 from tests.builders import House
 
@@ -24,15 +24,6 @@ pytestmark = pytest.mark.django_db(transaction=True, databases=["default", "owne
 @pytest.fixture
 def months(house: House) -> House:
     return two_months(house)
-
-
-def verified() -> tuple[int, str]:
-    out = io.StringIO()
-    try:
-        call_command("verify_books", stdout=out, stderr=out)
-    except SystemExit as end:
-        return int(str(end.code)), out.getvalue()
-    return 0, out.getvalue()
 
 
 def as_owner(statement: str, table: str) -> None:
